@@ -38,7 +38,11 @@ public struct Marker: Hashable, Sendable, CustomStringConvertible {
   /// Every marker in `bytes`, in order.
   public static func all(in bytes: [UInt8]) -> [Marker] {
     var found: [Marker] = []
-    bytes.withUnsafeBytes { forEach(in: $0) { found.append($0); return true } }
+    bytes.withUnsafeBytes {
+      forEach(in: $0) {
+        found.append($0); return true
+      }
+    }
     return found
   }
 }
