@@ -1,4 +1,5 @@
 import Core
+import JSON
 
 /// Reads onebase messages by scanning their top level (and that of a transition's parts) once, without a tree.
 ///
@@ -11,11 +12,9 @@ public struct OnebaseClassifier: MessageClassifier {
 
   public func facts(isText: Bool, payload: [UInt8], direction: Direction) -> MessageFacts {
     guard isText, payload.count < Int(UInt32.max) else { return MessageFacts(kind: .malformed) }
-    return payload.withUnsafeBufferPointer { bytes in
-      var cursor = PayloadCursor(bytes)
+    return payload.withUnsafeBytes { bytes in
       var scan = OnebaseScan()
-      guard cursor.members({ key, value in scan.take(key, value, bytes) }), cursor.isAtEnd(),
-        let type = scan.type
+      guard TopLevelScanner.scanObject(bytes, { scan.take($0, bytes) }) == .ok, let type = scan.type
       else { return MessageFacts(kind: .malformed) }
       return scan.message(type: type, direction: direction, bytes: bytes)
     }
@@ -24,7 +23,8 @@ public struct OnebaseClassifier: MessageClassifier {
 
 /// The members of one message's or part's top level, as they were found; the last of a repeated key counts.
 private struct OnebaseScan {
-  typealias Value = PayloadCursor.Value
+  /// A value: what it is and where it stands.
+  typealias Value = ScannedElement
 
   var type: ByteRange?
   var id: Value?
@@ -41,40 +41,43 @@ private struct OnebaseScan {
   var updates: Value?
   var results: Value?
 
-  /// Sorts a member in by its key's length first: one comparison decides for almost every key.
+  /// Sorts a member in by its key's length first (quotes included): one comparison decides for almost every key.
   @inline(__always)
-  mutating func take(_ key: ByteRange, _ value: Value, _ bytes: UnsafeBufferPointer<UInt8>) {
-    let cursor = PayloadCursor(bytes)
+  mutating func take(_ member: ScannedMember, _ bytes: UnsafeRawBufferPointer) {
+    let key = bytes[member.key]
+    let value = Value(value: member.value, kind: member.kind)
     switch key.count {
-    case 2:
-      if cursor.text(key, is: "id") { return id = value }
-      if cursor.text(key, is: "ok") { return ok = value }
     case 4:
-      if cursor.text(key, is: "type") { return type = value.token == .string ? value.range : nil }
-      if cursor.text(key, is: "path") { return path = value }
-      if cursor.text(key, is: "args") { return arguments = value }
-      if cursor.text(key, is: "kind") { return name = value }
-    case 5:
-      if cursor.text(key, is: "value") { return self.value = value }
-      if cursor.text(key, is: "error") { return error = value }
-      if cursor.text(key, is: "token") { return token = value }
-      if cursor.text(key, is: "ended") { return ended = value }
+      if JSONText.equals(key, "id") { return id = value }
+      if JSONText.equals(key, "ok") { return ok = value }
+    case 6:
+      if JSONText.equals(key, "type") { return takeType(value) }
+      if JSONText.equals(key, "path") { return path = value }
+      if JSONText.equals(key, "args") { return arguments = value }
+      if JSONText.equals(key, "kind") { return name = value }
     case 7:
-      if cursor.text(key, is: "updates") { return updates = value }
-      if cursor.text(key, is: "results") { return results = value }
-    case 8:
-      if cursor.text(key, is: "identity") { return identity = value }
+      if JSONText.equals(key, "value") { return self.value = value }
+      if JSONText.equals(key, "error") { return error = value }
+      if JSONText.equals(key, "token") { return token = value }
+      if JSONText.equals(key, "ended") { return ended = value }
     case 9:
-      if cursor.text(key, is: "requestId") { return request = value }
+      if JSONText.equals(key, "updates") { return updates = value }
+      if JSONText.equals(key, "results") { return results = value }
+    case 10:
+      if JSONText.equals(key, "identity") { return identity = value }
+    case 11:
+      if JSONText.equals(key, "requestId") { return request = value }
     default: break
     }
     // What is left is a key that the protocol does not name, or one that is written with escapes.
-    if bytes[key.range].contains(0x5C) { takeEscaped(cursor.unescaped(key), value) }
+    if key.contains(0x5C), let text = JSONText.string(of: key) { takeEscaped(text, value) }
   }
+
+  private mutating func takeType(_ value: Value) { type = value.kind == .string ? value.value : nil }
 
   private mutating func takeEscaped(_ key: String, _ value: Value) {
     switch key {
-    case "type": type = value.token == .string ? value.range : nil
+    case "type": takeType(value)
     case "id": id = value
     case "requestId": request = value
     case "path": path = value
@@ -92,30 +95,30 @@ private struct OnebaseScan {
     }
   }
 
-  func message(type: ByteRange, direction: Direction, bytes: UnsafeBufferPointer<UInt8>) -> MessageFacts {
-    let cursor = PayloadCursor(bytes)
+  func message(type: ByteRange, direction: Direction, bytes: UnsafeRawBufferPointer) -> MessageFacts {
+    let word = bytes[type]
     let facts: MessageFacts?
     switch direction {
     case .up:
-      if cursor.string(type, is: "call") {
-        facts = call(cursor)
-      } else if cursor.string(type, is: "sub") {
-        facts = subscribe(cursor)
-      } else if cursor.string(type, is: "unsub") {
-        facts = unsubscribe(cursor)
-      } else if cursor.string(type, is: "auth") {
+      if JSONText.equals(word, "call") {
+        facts = call(bytes)
+      } else if JSONText.equals(word, "sub") {
+        facts = subscribe(bytes)
+      } else if JSONText.equals(word, "unsub") {
+        facts = unsubscribe(bytes)
+      } else if JSONText.equals(word, "auth") {
         facts = auth()
       } else {
         facts = MessageFacts(kind: .unclassified)
       }
     case .down:
-      if cursor.string(type, is: "update") {
-        facts = update(cursor)
-      } else if cursor.string(type, is: "transition") {
+      if JSONText.equals(word, "update") {
+        facts = update(bytes)
+      } else if JSONText.equals(word, "transition") {
         facts = transition(bytes)
-      } else if cursor.string(type, is: "result") {
-        facts = result(cursor)
-      } else if cursor.string(type, is: "auth") {
+      } else if JSONText.equals(word, "result") {
+        facts = result(bytes)
+      } else if JSONText.equals(word, "auth") {
         facts = authReply()
       } else {
         facts = MessageFacts(kind: .unclassified)
@@ -125,71 +128,70 @@ private struct OnebaseScan {
   }
 
   private func auth() -> MessageFacts? {
-    guard let token, token.token == .string || token.token == .null else { return nil }
+    guard let token, token.kind == .string || token.kind == .null else { return nil }
     var facts = MessageFacts(kind: .onebaseAuth)
-    facts.credential = token.range
-    if token.token == .string { facts.flags.insert(.hasToken) }
+    facts.credential = token.value
+    if token.kind == .string { facts.flags.insert(.hasToken) }
     return facts
   }
 
-  private func subscribe(_ cursor: PayloadCursor) -> MessageFacts? {
-    guard let id, let path, path.token == .string, hasGoodArguments else { return nil }
+  private func subscribe(_ bytes: UnsafeRawBufferPointer) -> MessageFacts? {
+    guard let id, let path, path.kind == .string, hasGoodArguments else { return nil }
     var facts = MessageFacts(kind: .onebaseSubscribe)
-    facts.id = identifier(id, cursor, &facts.flags)
-    facts.path = path.range
-    facts.arguments = arguments?.range
+    facts.id = identifier(id, bytes, &facts.flags)
+    facts.path = path.value
+    facts.arguments = arguments?.value
     return facts
   }
 
-  private func unsubscribe(_ cursor: PayloadCursor) -> MessageFacts? {
+  private func unsubscribe(_ bytes: UnsafeRawBufferPointer) -> MessageFacts? {
     guard let id else { return nil }
     var facts = MessageFacts(kind: .onebaseUnsubscribe)
-    facts.id = identifier(id, cursor, &facts.flags)
+    facts.id = identifier(id, bytes, &facts.flags)
     return facts
   }
 
-  private func call(_ cursor: PayloadCursor) -> MessageFacts? {
-    guard let request, let path, path.token == .string, let name, name.token == .string, hasGoodArguments,
-      cursor.string(name.range, is: "mutation") || cursor.string(name.range, is: "query")
-        || cursor.string(name.range, is: "action")
+  private func call(_ bytes: UnsafeRawBufferPointer) -> MessageFacts? {
+    guard let request, let path, path.kind == .string, let name, name.kind == .string, hasGoodArguments,
+      Self.isCallKind(bytes[name.value])
     else { return nil }
     var facts = MessageFacts(kind: .onebaseCall)
-    facts.request = identifier(request, cursor, &facts.flags)
-    facts.path = path.range
-    facts.name = name.range
-    facts.arguments = arguments?.range
+    facts.request = identifier(request, bytes, &facts.flags)
+    facts.path = path.value
+    facts.name = name.value
+    facts.arguments = arguments?.value
     return facts
   }
 
   private func authReply() -> MessageFacts? {
     var facts = MessageFacts(kind: .onebaseAuthReply)
     guard takeOutcome(&facts) else { return nil }
-    if ended?.token == .yes { facts.flags.insert(.ended) }
-    facts.credential = identity?.range
-    if let identity, identity.token != .null { facts.flags.insert(.hasToken) }
+    if ended?.kind == .true { facts.flags.insert(.ended) }
+    facts.credential = identity?.value
+    if let identity, identity.kind != .null { facts.flags.insert(.hasToken) }
     return facts
   }
 
-  private func update(_ cursor: PayloadCursor) -> MessageFacts? {
+  private func update(_ bytes: UnsafeRawBufferPointer) -> MessageFacts? {
     var facts = MessageFacts(kind: .onebaseUpdate)
     guard let id, takeOutcome(&facts) else { return nil }
-    facts.id = identifier(id, cursor, &facts.flags)
-    facts.value = value?.range
+    facts.id = identifier(id, bytes, &facts.flags)
+    facts.value = value?.value
     return facts
   }
 
-  private func result(_ cursor: PayloadCursor) -> MessageFacts? {
+  private func result(_ bytes: UnsafeRawBufferPointer) -> MessageFacts? {
     var facts = MessageFacts(kind: .onebaseResult)
     guard let request, takeOutcome(&facts) else { return nil }
-    facts.request = identifier(request, cursor, &facts.flags)
-    facts.value = value?.range
+    facts.request = identifier(request, bytes, &facts.flags)
+    facts.value = value?.value
     return facts
   }
 
-  private func transition(_ bytes: UnsafeBufferPointer<UInt8>) -> MessageFacts? {
+  private func transition(_ bytes: UnsafeRawBufferPointer) -> MessageFacts? {
     var facts = MessageFacts(kind: .onebaseTransition)
     // In the order written, which is the order of their places.
-    let updatesFirst = (updates?.range.lower ?? 0) <= (results?.range.lower ?? .max)
+    let updatesFirst = (updates?.value.lower ?? 0) <= (results?.value.lower ?? .max)
     if updatesFirst {
       guard Self.parts(updates, isUpdates: true, bytes, &facts.parts) else { return nil }
     }
@@ -202,35 +204,46 @@ private struct OnebaseScan {
 
   /// Scans the elements of a transition's list; a missing list is an empty one.
   private static func parts(
-    _ list: Value?, isUpdates: Bool, _ bytes: UnsafeBufferPointer<UInt8>, _ parts: inout [MessageFacts]
+    _ list: Value?, isUpdates: Bool, _ bytes: UnsafeRawBufferPointer, _ parts: inout [MessageFacts]
   ) -> Bool {
     guard let list else { return true }
-    guard list.token == .array else { return false }
-    var cursor = PayloadCursor(bytes, at: Int(list.range.lower))
-    guard cursor.take(0x5B) else { return false }
-    if cursor.take(0x5D) { return true }
-    repeat {
+    guard list.kind == .array else { return false }
+    var isGood = true
+    let result = TopLevelScanner.scanArray(bytes, in: list.value) { element in
       var scan = OnebaseScan()
-      guard cursor.members({ key, value in scan.take(key, value, bytes) }),
-        let part = isUpdates ? scan.update(cursor) : scan.result(cursor)
-      else { return false }
+      guard isGood, element.kind == .object,
+        TopLevelScanner.scanObject(bytes, in: element.value, { scan.take($0, bytes) }) == .ok,
+        let part = isUpdates ? scan.update(bytes) : scan.result(bytes)
+      else { return isGood = false }
       parts.append(part)
-    } while cursor.take(0x2C)
-    return cursor.take(0x5D)
+    }
+    return isGood && result == .ok
   }
 
-  private var hasGoodArguments: Bool { arguments.map { $0.token == .object } ?? true }
+  private var hasGoodArguments: Bool { arguments.map { $0.kind == .object } ?? true }
 
   /// `ok`, and the error that goes with a failure; false where there is no verdict at all.
   private func takeOutcome(_ facts: inout MessageFacts) -> Bool {
-    guard let ok, ok.token == .yes || ok.token == .no else { return false }
-    if ok.token == .yes { facts.flags.insert(.ok) }
-    if let error, error.token == .string { facts.error = error.range }
+    guard let ok, ok.kind == .true || ok.kind == .false else { return false }
+    if ok.kind == .true { facts.flags.insert(.ok) }
+    if let error, error.kind == .string { facts.error = error.value }
     return true
   }
 
-  private func identifier(_ value: Value, _ cursor: PayloadCursor, _ flags: inout MessageFacts.Flags) -> Int64? {
-    if value.token == .number, let number = cursor.identifier(value.range) { return number }
+  private static func isCallKind(_ word: UnsafeRawBufferPointer) -> Bool {
+    JSONText.equals(word, "mutation") || JSONText.equals(word, "query") || JSONText.equals(word, "action")
+  }
+
+  /// A number as an identifier: a whole one as it is, any other as the bits of its double, which tell it apart from
+  /// every other.
+  private func identifier(
+    _ value: Value, _ bytes: UnsafeRawBufferPointer, _ flags: inout MessageFacts.Flags
+  ) -> Int64? {
+    if value.kind == .number {
+      let raw = bytes[value.value]
+      if let whole = JSONText.integer(of: raw) { return whole }
+      if let fraction = JSONText.double(of: raw) { return Int64(bitPattern: fraction.bitPattern) }
+    }
     flags.insert(.badIdentifier)
     return nil
   }

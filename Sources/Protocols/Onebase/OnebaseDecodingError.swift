@@ -1,0 +1,11 @@
+/// Why a payload is no onebase message: what was found, and what the protocol expects there.
+public struct OnebaseDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One sentence for people; holds no values of the message, so no token either.
+  public var description: String
+
+  public init(_ description: String) { self.description = description }
+
+  static func expected(_ what: String, of message: String) -> Self {
+    Self("the `\(message)` message lacks \(what)")
+  }
+}
