@@ -1,0 +1,165 @@
+import Core
+
+/// A network inside the process: what TCP shows (bounded buffers, half-close, RST, refused and hanging connects,
+/// backlogs, latency) on one loop, deterministic for a seed.
+///
+/// @unchecked: confined to its loop.
+public final class MemoryNetwork: @unchecked Sendable {
+  /// What becomes of a connection request.
+  public enum Admission: Sendable {
+    case accept
+    /// An RST answers it, as if nothing listened there.
+    case refuse
+    /// Nothing answers it.
+    case hang
+  }
+
+  /// Ports given out to dialling ends, as Linux has them.
+  private static let ephemeral: ClosedRange<UInt16> = 32768...60999
+
+  private struct Connection: Hashable {
+    var local: SocketAddress
+    var peer: SocketAddress
+  }
+  private struct WeakStream { weak var stream: MemoryStream? }
+
+  public let loop: EventLoop
+  public let seed: UInt64
+  /// One way; a change holds for what is sent from then on, and never reorders.
+  public var latency: Duration { didSet { latencyNanoseconds = max(0, latency.nanoseconds) } }
+  /// At most so much is added to the latency of each write, uniformly, drawn per connection and direction.
+  public var jitter: Duration { didSet { jitterNanoseconds = max(0, jitter.nanoseconds) } }
+  /// Bytes in flight and unread, per direction of a connection, that hold up the writer.
+  public var capacity: Int
+  /// Stricter than Linux: an RST takes the unread bytes before it.
+  public var discardsUnreadOnReset = false
+  /// Asked for every connection request, before the listener: to, from.
+  public var admission: ((SocketAddress, SocketAddress) -> Admission)?
+  /// Names that `resolve` knows beside "localhost"; any other name is a host of its own.
+  public var names: [String: [SocketAddress]] = [:]
+
+  @exclusivity(unchecked) private var latencyNanoseconds: Int64
+  @exclusivity(unchecked) private var jitterNanoseconds: Int64
+  private var listeners: [SocketAddress: MemoryListener] = [:]
+  private var held: Set<Connection> = []
+  private var nextPort = MemoryNetwork.ephemeral.lowerBound
+  private var nextNumber: UInt64 = 1
+  private var streams: [WeakStream] = []
+  private var sweepAt = 1024
+  /// Connects that nothing answers, in the order in which they began to hang.
+  private var hanging: [MemoryDial] = []
+
+  public init(
+    loop: EventLoop, seed: UInt64 = 1, latency: Duration = .microseconds(250), jitter: Duration = .zero,
+    capacity: Int = 65536
+  ) {
+    self.loop = loop
+    self.seed = seed
+    self.latency = latency
+    self.jitter = jitter
+    self.capacity = capacity
+    latencyNanoseconds = max(0, latency.nanoseconds)
+    jitterNanoseconds = max(0, jitter.nanoseconds)
+    loop.waitReporters.append { [weak self] in self?.whoWaits() ?? [] }
+  }
+
+  func delay(_ random: inout SeededRandom) -> Int64 {
+    if jitterNanoseconds == 0 { return latencyNanoseconds }
+    return latencyNanoseconds &+ random.integer(in: 0...jitterNanoseconds)
+  }
+
+  /// The delay of a handshake's step; without jitter, so that connects draw nothing.
+  var handshakeDelay: Duration { .nanoseconds(latencyNanoseconds) }
+
+  // MARK: Connections
+
+  /// Both ends of a new connection, the dialling one first.
+  public func pair(
+    local: SocketAddress = .memory("local", port: 1), peer: SocketAddress = .memory("peer", port: 1)
+  ) -> (MemoryStream, MemoryStream) {
+    makePair(local: local, peer: peer, holdsPort: false)
+  }
+
+  func makePair(local: SocketAddress, peer: SocketAddress, holdsPort: Bool) -> (MemoryStream, MemoryStream) {
+    let number = nextNumber
+    nextNumber += 1
+    let up = MemoryPipe(network: self, subject: number << 1)
+    let down = MemoryPipe(network: self, subject: number << 1 | 1)
+    up.reverse = down
+    down.reverse = up
+    let dialling = MemoryStream(
+      network: self, number: number, local: local, peer: peer, incoming: down, outgoing: up, holdsPort: holdsPort)
+    let accepting = MemoryStream(
+      network: self, number: number, local: peer, peer: local, incoming: up, outgoing: down, holdsPort: false)
+    if streams.count >= sweepAt {
+      streams.removeAll { $0.stream == nil }
+      sweepAt = max(1024, streams.count * 2)
+    }
+    streams.append(WeakStream(stream: dialling))
+    streams.append(WeakStream(stream: accepting))
+    return (dialling, accepting)
+  }
+
+  /// A free local address towards `peer`, held until `release`; nil when the ports have run out or the one asked for is
+  /// taken.
+  func hold(source: SocketAddress?, peer: SocketAddress) -> SocketAddress? {
+    let host = source ?? peer.dialler
+    if host.port != 0 {
+      return held.insert(Connection(local: host, peer: peer)).inserted ? host : nil
+    }
+    for _ in 0..<Self.ephemeral.count {
+      let candidate = host.with(port: nextPort)
+      nextPort = nextPort == Self.ephemeral.upperBound ? Self.ephemeral.lowerBound : nextPort + 1
+      if held.insert(Connection(local: candidate, peer: peer)).inserted { return candidate }
+    }
+    return nil
+  }
+
+  func release(local: SocketAddress, peer: SocketAddress) { held.remove(Connection(local: local, peer: peer)) }
+
+  // MARK: Listeners
+
+  func add(_ listener: MemoryListener, at address: SocketAddress) throws(NetworkError) -> SocketAddress {
+    var address = address
+    if address.port == 0 {
+      var left = Self.ephemeral.count
+      repeat {
+        if left == 0 { throw .noPorts.at(address) }
+        left -= 1
+        address.port = nextPort
+        nextPort = nextPort == Self.ephemeral.upperBound ? Self.ephemeral.lowerBound : nextPort + 1
+      } while listeners[address] != nil
+    }
+    if listeners[address] != nil { throw .addressInUse.at(address) }
+    listeners[address] = listener
+    return address
+  }
+
+  func remove(at address: SocketAddress) { listeners[address] = nil }
+
+  /// Who listens at `address`, or at every address of its kind with that port.
+  func listener(at address: SocketAddress) -> MemoryListener? {
+    listeners[address] ?? listeners[.ipv4(0, port: address.port)]
+      ?? listeners[.ipv6(high: 0, low: 0, port: address.port)]
+  }
+
+  // MARK: Deadlocks
+
+  func note(hanging dial: MemoryDial) { if !hanging.contains(where: { $0 === dial }) { hanging.append(dial) } }
+  func forget(_ dial: MemoryDial) { hanging.removeAll { $0 === dial } }
+
+  private func whoWaits() -> [String] {
+    hanging.map(\.state) + streams.compactMap { $0.stream?.state }
+  }
+}
+
+extension SocketAddress {
+  /// Where a connection to this address comes from when no source is named.
+  fileprivate var dialler: SocketAddress {
+    switch hostValue {
+    case .ipv4: .loopback(port: 0)
+    case .ipv6: .loopback6(port: 0)
+    case .memory: .memory("local", port: 0)
+    }
+  }
+}
