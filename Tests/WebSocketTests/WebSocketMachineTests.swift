@@ -176,4 +176,27 @@ import Testing
   @Test func anIdleMachineIsSmall() {
     #expect(MemoryLayout<WebSocketMachine>.size <= 256)
   }
+
+  @Test func anIdleMachineHoldsNoBufferWhateverCameBefore() {
+    let stream =
+      frame(1, bytes("Hel"), fin: false) + frame(9, bytes("ping")) + frame(0, bytes("lo"))
+      + frame(2, [UInt8](repeating: 1, count: 300))
+    for cut in 1..<stream.count {
+      #expect(run(stream, cuts: [cut]).machine.heldBytes == 0)
+    }
+    #expect(run(stream, cuts: one(stream.count)).machine.heldBytes == 0)
+    #expect(run(Array(stream.dropLast(299))).machine.heldBytes > 0)
+    #expect(run(Array(stream.dropLast(299)) + [2], cuts: one(999)).machine.heldBytes > 0)
+  }
+
+  @Test func aFrameIsNotGivenMemoryOnItsWord() {
+    let claim = hex("82 7f 00 00 00 00 01 00 00 00")
+    #expect(run(claim).machine.heldBytes == 0)
+    #expect(run(claim + [1]).machine.heldBytes < 100_000)
+    #expect(run(hex("82 7f 7f ff ff ff ff ff ff ff 01")).machine.heldBytes == 0)
+    // What was gathered is let go when the message turns out too big or wrong.
+    let begun = frame(1, bytes("begun"), fin: false)
+    #expect(run(begun + claim).machine.heldBytes == 0)
+    #expect(run(begun + frame(0, [0xFF])).machine.heldBytes == 0)
+  }
 }

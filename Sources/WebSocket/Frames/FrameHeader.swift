@@ -25,7 +25,9 @@ public struct FrameHeader: Hashable, Sendable {
     2 + (payloadLength < 126 ? 0 : payloadLength <= 0xFFFF ? 2 : 8) + (mask == nil ? 0 : 4)
   }
 
+  /// What the bytes at hand say.
   public enum Parsed: Hashable, Sendable {
+    /// Nothing wrong so far, and not the whole header.
     case needMore
     case header(FrameHeader)
     /// Not a header that RFC 6455 allows; why.

@@ -96,7 +96,7 @@ public struct HTTPBodyReader: Sendable {
   ) throws(HTTPError) -> UInt64 {
     let count = Int(min(wanted, UInt64(bytes.count - position)))
     guard count <= maxBytes - body.count else { throw .bodyTooLarge(limit: maxBytes) }
-    body.append(contentsOf: bytes[position..<position + count])
+    body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]))
     position += count
     return UInt64(count)
   }

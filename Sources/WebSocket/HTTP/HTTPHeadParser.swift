@@ -1,6 +1,8 @@
 import Core
 
 /// Reads one HTTP/1.x head after another from a byte stream, however it is cut, and refuses what could be read in two ways.
+///
+/// Values that are not UTF-8 come out with U+FFFD in place of what is not. After an error the parser is of no further use.
 public struct HTTPHeadParser: Sendable {
   public enum Kind: Sendable { case request, response }
 

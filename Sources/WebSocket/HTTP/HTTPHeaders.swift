@@ -41,6 +41,7 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// Removes all fields of this name.
   public mutating func remove(_ name: String) { fields.removeAll { ASCII.equalIgnoringCase($0.name, name) } }
 
+  /// Adds a field at the end.
   public mutating func append(_ name: String, _ value: String) { fields.append(HeaderField(name, value)) }
 
   /// What keeps `name: value` from being a header field, for people who write one; nil if it is fine.

@@ -2,7 +2,8 @@
 ///
 /// Holds bytes only of a message or control frame that has begun and not ended.
 public struct MessageAssembler: Sendable {
-  /// How much is reserved on a frame's word for its length, before its bytes have come.
+  /// How much is reserved on a frame's word for its length, before its bytes have come. Up to here a message that comes
+  /// in pieces costs one allocation; above, its buffer grows by doubling as bytes come.
   private static let maxTrustedBytes = 64 * 1024
 
   /// Whether the peer's frames must be masked (a client's) or must not be (a server's); nil: not judged.
@@ -31,6 +32,9 @@ public struct MessageAssembler: Sendable {
 
   /// Whether a message has begun whose last fragment has not come.
   public var isWithinMessage: Bool { opened != nil }
+
+  /// Bytes of buffers held for what has begun and not ended; 0 when idle.
+  public var heldBytes: Int { message.capacity + control.capacity }
 
   /// Takes the tracker's next slice of `chunk`; the event it completes, if any.
   public mutating func accept(_ slice: FrameSlice, of chunk: UnsafeRawBufferPointer) -> WebSocketEvent? {

@@ -30,6 +30,8 @@ public struct WebSocketMachine: Sendable {
   public var repliesToClose = true
   /// Why the connection failed, once it has.
   public var failure: ProtocolFailure? { assembler.failure }
+  /// Bytes of buffers held for a message or control frame that has begun and not ended; 0 when idle.
+  public var heldBytes: Int { assembler.heldBytes }
 
   private var tracker = FrameTracker()
   private var assembler: MessageAssembler
@@ -110,11 +112,13 @@ public struct WebSocketMachine: Sendable {
     send(.text, payload, into: &out)
   }
 
+  /// The same of an array.
   @discardableResult
   public mutating func text(_ payload: [UInt8], into out: inout [UInt8]) -> Bool {
     payload.withUnsafeBytes { send(.text, $0, into: &out) }
   }
 
+  /// The same of a string.
   @discardableResult
   public mutating func text(_ text: String, into out: inout [UInt8]) -> Bool {
     var text = text
@@ -127,6 +131,7 @@ public struct WebSocketMachine: Sendable {
     send(.binary, payload, into: &out)
   }
 
+  /// The same of an array.
   @discardableResult
   public mutating func binary(_ payload: [UInt8], into out: inout [UInt8]) -> Bool {
     payload.withUnsafeBytes { send(.binary, $0, into: &out) }
