@@ -112,6 +112,22 @@ struct LocatedMistakesTests {
     #expect(diagnostics.all.last?.message == "too many mistakes; the rest of the file was not read")
   }
 
+  @Test func aThousandDuplicatesAreCutShortToo() {
+    let (_, diagnostics) = LocatedJSON.read("{" + String(repeating: "a: 1, ", count: 1000) + "}")
+    #expect(diagnostics.count == 101)
+  }
+
+  @Test func theDeepestLimitIsStillSafe() throws {
+    let limits = JSONLimits(depth: .max)
+    let text = String(repeating: "{\"a\":[", count: 256) + String(repeating: "]}", count: 256)
+    let (value, diagnostics) = LocatedJSON.read(text, limits: limits)
+    #expect(diagnostics.isEmpty)
+    let parsed = try JSONValue.parse(text, limits: limits)
+    #expect(value?.json == parsed)
+    #expect(parsed.text == text)
+    #expect(!parsed.canonical().isEmpty && !parsed.prettyText().isEmpty)
+  }
+
   @Test func everyTruncationIsAMistake() {
     let sample = "{ a: [1, 'x\\u00e9', {b: 0x1F}], // c\n \"d\": \"\\\n\", /* e */ é: -.5e3, }"
     #expect(rendered(sample) == "")

@@ -62,7 +62,9 @@ extension LocatedReader {
       default:
         guard let member = member(depth: depth) else { continue }
         if let first = places[ExactKey(member.key)] {
-          report(duplicate: member, first)
+          report(
+            at: member.keyLocation, "the key \(Excerpt.quoted(member.key)) is already there, at \(first)",
+            expected: "each key once")
         } else {
           places[ExactKey(member.key)] = member.keyLocation
           members.append(member)
@@ -70,13 +72,6 @@ extension LocatedReader {
       }
     }
     return LocatedValue(.object(members), at: opened)
-  }
-
-  private mutating func report(duplicate member: LocatedMember, _ first: SourceLocation) {
-    guard !isSilent else { return }
-    diagnostics.error(
-      at: member.keyLocation, "the key \(Excerpt.quoted(member.key)) is already there, at \(first)",
-      expected: "each key once")
   }
 
   /// A key, its value and the comma after it. Nil after a mistake that leaves no member.

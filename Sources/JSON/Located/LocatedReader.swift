@@ -42,15 +42,22 @@ struct LocatedReader {
   mutating func location(_ offset: Int) -> SourceLocation { lines.location(offset, in: bytes) }
 
   mutating func report(_ offset: Int, _ message: String, expected: String? = nil, suggestion: String? = nil) {
+    guard !isSilent else { return }
+    report(at: location(offset), message, expected: expected, suggestion: suggestion)
+  }
+
+  mutating func report(
+    at place: SourceLocation, _ message: String, expected: String? = nil, suggestion: String? = nil
+  ) {
     guard !isSilent, mistakes <= Self.mostMistakes else { return }
     mistakes += 1
     if mistakes > Self.mostMistakes {
-      diagnostics.error(at: location(offset), "too many mistakes; the rest of the file was not read")
+      diagnostics.error(at: place, "too many mistakes; the rest of the file was not read")
       at = bytes.count
       reportedEnd = true
       return
     }
-    diagnostics.error(at: location(offset), message, expected: expected, suggestion: suggestion)
+    diagnostics.error(at: place, message, expected: expected, suggestion: suggestion)
   }
 
   /// Skips space, line ends and comments. Answers whether a line end was crossed.

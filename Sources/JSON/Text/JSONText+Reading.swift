@@ -1,11 +1,5 @@
 import Core
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 extension UnsafeRawBufferPointer {
   /// The bytes of a range that a scan of these bytes reported.
   @inlinable public subscript(range: ByteRange) -> UnsafeRawBufferPointer {
@@ -26,15 +20,22 @@ extension JSONText {
 
   /// Whether a value is the quoted string `literal` (which holds neither quotes nor backslashes).
   /// Allocates only for a value that is written with escapes.
-  public static func equals(_ raw: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
+  @inlinable public static func equals(_ raw: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
     let length = literal.utf8CodeUnitCount
-    guard raw.count >= length + 2, let base = raw.baseAddress, raw[0] == UInt8(ascii: "\"") else { return false }
-    if raw.count == length + 2 {
-      return raw[length + 1] == UInt8(ascii: "\"") && memcmp(base + 1, literal.utf8Start, length) == 0
+    // An escape is longer than what it stands for, so a shorter text is never the same.
+    guard raw.count >= length &+ 2, let base = raw.baseAddress else { return false }
+    guard base.load(as: UInt8.self) == 0x22 else { return false }
+    let expected = literal.utf8Start
+    for place in 0..<length {
+      let byte = base.load(fromByteOffset: place &+ 1, as: UInt8.self)
+      if byte != expected[place] { return byte == 0x5C && equalsUnescaped(raw, literal) }
     }
-    // An escape is always longer than what it stands for, so only a longer text can still be the same.
-    guard memchr(base, 0x5C, raw.count) != nil, let text = string(of: raw) else { return false }
-    return text.utf8.elementsEqual(UnsafeBufferPointer(start: literal.utf8Start, count: length))
+    return raw.count == length &+ 2 && base.load(fromByteOffset: length &+ 1, as: UInt8.self) == 0x22
+  }
+
+  @usableFromInline static func equalsUnescaped(_ raw: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
+    let expected = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+    return string(of: raw)?.utf8.elementsEqual(expected) ?? false
   }
 
   /// A number that is whole and fits; `2.0` and `2e0` count as 2. Nil for any other value.
