@@ -79,8 +79,12 @@ public enum RangeList {
     return result
   }
 
-  /// How many numbers the ranges hold.
+  /// How many numbers the ranges hold; at most `Int.max`.
   public static func count<T: FixedWidthInteger>(_ ranges: [ClosedRange<T>]) -> Int {
-    ranges.reduce(0) { $0 + Int($1.upperBound - $1.lowerBound) + 1 }
+    ranges.reduce(0) { total, range in
+      let (width, wide) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+      let (sum, overflow) = total.addingReportingOverflow(Int(clamping: width))
+      return wide || overflow || sum == .max ? .max : sum + 1
+    }
   }
 }

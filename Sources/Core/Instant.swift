@@ -24,17 +24,22 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 
-  /// Saturates at `distantFuture` instead of overflowing.
+  /// Saturates at both ends of time instead of overflowing, as the other operators do: a marker read from the wire may
+  /// hold any number.
   @inlinable public static func + (a: Instant, b: Duration) -> Instant {
     let (sum, overflow) = a.nanoseconds.addingReportingOverflow(b.nanoseconds)
-    return overflow ? .distantFuture : Instant(nanoseconds: sum)
+    return Instant(nanoseconds: overflow ? (a.nanoseconds < 0 ? .min : .max) : sum)
   }
 
   @inlinable public static func - (a: Instant, b: Duration) -> Instant {
-    Instant(nanoseconds: a.nanoseconds - b.nanoseconds)
+    let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
+    return Instant(nanoseconds: overflow ? (a.nanoseconds < 0 ? .min : .max) : difference)
   }
 
-  @inlinable public static func - (a: Instant, b: Instant) -> Duration { .nanoseconds(a.nanoseconds - b.nanoseconds) }
+  @inlinable public static func - (a: Instant, b: Instant) -> Duration {
+    let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
+    return .nanoseconds(overflow ? (a.nanoseconds < 0 ? .min : .max) : difference)
+  }
 
   @inlinable public static func += (a: inout Instant, b: Duration) { a = a + b }
 
@@ -54,8 +59,10 @@ extension Duration {
   /// Seconds as a floating-point number; for arithmetic on ratios and for people.
   @inlinable public var inSeconds: Double { Double(nanoseconds) / 1e9 }
 
-  /// The duration of so many seconds, to the nanosecond.
+  /// The duration of so many seconds, to the nanosecond; saturating at ± 292 years, and zero for not a number.
   @inlinable public static func fractionalSeconds(_ seconds: Double) -> Duration {
-    .nanoseconds(Int64((seconds * 1e9).rounded()))
+    let nanoseconds = (seconds * 1e9).rounded()
+    if let exact = Int64(exactly: nanoseconds) { return .nanoseconds(exact) }
+    return nanoseconds.isNaN ? .zero : .nanoseconds(nanoseconds < 0 ? Int64.min : .max)
   }
 }

@@ -87,12 +87,16 @@ struct BudgetHead {
     guard let word = words.first else { return nil }
     guard let aggregate = BudgetAggregate(word.text) else {
       let names = BudgetAggregate.names + (subject.takesAttempt ? ["attempt"] : [])
+      // No percentile is near another one in meaning.
+      let looksLikePercentile = word.text.hasPrefix("p") && word.text.dropFirst().first?.isNumber == true
       let longer = BudgetSubject.catalogue.map(\.phrase).filter { $0.hasPrefix(subject.phrase + " ") }
       let phrase = "\(subject.phrase) \(word.text)"
       throw BudgetError(
         "\"\(word.text)\" is no figure of \"\(subject.phrase)\"", offset: word.offset,
-        expected: names.joined(separator: ", "),
-        suggestion: Suggestion.nearest(to: word.text, among: names) ?? Suggestion.nearest(to: phrase, among: longer))
+        expected: looksLikePercentile
+          ? "a percentile above p0 and up to p100, such as p99.9" : names.joined(separator: ", "),
+        suggestion: looksLikePercentile
+          ? nil : Suggestion.nearest(to: word.text, among: names) ?? Suggestion.nearest(to: phrase, among: longer))
     }
     words.removeFirst()
     return aggregate
@@ -127,7 +131,7 @@ struct BudgetHead {
     case (.reconnectsPerClient, let aggregate) where aggregate.isOfDistribution: return .number
     case (.attemptsPerClient, let aggregate) where aggregate.isOfDistribution: return .number
     case (.dispersion, _) where !hasAggregate: return .number
-    case (.herd, .share): return .share
+    case (.herd, _) where !hasAggregate: return .share
     case (.later(true, let unit), let aggregate) where aggregate.isOfDistribution: return unit
     case (.later(_, _), .count): return .number
     case (.later(_, _), .rate): return .rate
@@ -146,8 +150,7 @@ struct BudgetHead {
       expected = hasShare ? "count, rate or share" : "count or rate: it is one number"
       suggestion = counters == [.reconnects] ? "reconnects per client \(aggregate)" : nil
     case .reconnectsPerClient, .attemptsPerClient: expected = "p50, p95, p99, p99.9, min, max or mean"
-    case .dispersion: expected = "no aggregate: it is one number"
-    case .herd: expected = "\"herd share\""
+    case .dispersion, .herd: expected = "no aggregate: it is one number"
     case .later(let aggregates, _):
       expected = aggregates ? "p50, p95, p99, min, max, mean, count or rate" : "no aggregate"
     }

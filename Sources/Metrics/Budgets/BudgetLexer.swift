@@ -76,6 +76,12 @@ struct BudgetLexer {
 
   private mutating func quantity() -> Token {
     let number = take { Self.isDigit($0) || $0 == "." }
+    // "5 %" and "30 /m": signs that can only be a unit may stand apart, as words may (the parser joins those).
+    var apart = 0
+    while let scalar = scalar(apart), Self.isSpace(scalar) { apart += 1 }
+    if scalar(apart) == "%" || scalar(apart) == "/" && scalar(apart + 1).map(Self.isLetter) == true {
+      position += apart
+    }
     var unit = take { Self.isLetter($0) || $0 == "%" }
     if scalar() == "/", let following = scalar(1), Self.isLetter(following) {
       position += 1

@@ -72,8 +72,7 @@ struct BudgetParser {
     var operators = 0
     var result = try product(&bound, &operators)
     while case .sign(let sign) = current.token, sign == "+" || sign == "-" {
-      operators += 1
-      try advance()
+      try takeOperator(&operators)
       let right = try product(&bound, &operators)
       result = try bound.add(result, right, minus: sign == "-")
     }
@@ -85,15 +84,19 @@ struct BudgetParser {
   {
     var result = try factor(&bound)
     while case .sign(let sign) = current.token, sign == "*" || sign == "/" {
-      operators += 1
-      guard operators <= Self.mostOperators else {
-        throw BudgetError("a bound has at most \(Self.mostOperators) operators", offset: current.offset)
-      }
-      try advance()
+      try takeOperator(&operators)
       let right = try factor(&bound)
       result = try bound.multiply(result, right, dividing: sign == "/")
     }
     return result
+  }
+
+  private mutating func takeOperator(_ operators: inout Int) throws(BudgetError) {
+    operators += 1
+    guard operators <= Self.mostOperators else {
+      throw BudgetError("a bound has at most \(Self.mostOperators) operators", offset: current.offset)
+    }
+    try advance()
   }
 
   private mutating func factor(_ bound: inout BudgetBoundParser) throws(BudgetError) -> BudgetBoundParser.Term {

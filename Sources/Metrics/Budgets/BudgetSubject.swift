@@ -62,7 +62,7 @@ public struct BudgetSubject: Hashable, Sendable {
       phrase: "dispersion", kind: .dispersion,
       meaning: "Index of dispersion of attempts per 100 ms, from each connection's own drop; 1 is as good as random."),
     BudgetSubject(
-      phrase: "herd", kind: .herd,
+      phrase: "herd share", kind: .herd,
       meaning: "Share of attempts in the busiest 100 ms, from each connection's own drop."),
   ]
 

@@ -5,7 +5,7 @@ import Core
 /// A log-linear HDR histogram of nanoseconds from 1 ns to 1 h with three significant digits: up to 2,047 ns every value
 /// has a bucket of its own, above that a bucket is at most 1/1024 of its values wide, so a value read back is less than
 /// 0.1 % above what was recorded. Zero has a bucket too. Memory is allocated in pages as values arrive: about 2 kB when
-/// the first does, typically below 20 kB, never above 170 kB (twice that with censored samples all over the range).
+/// the first does, typically below 20 kB, never above 155 kB (twice that with censored samples all over the range).
 ///
 /// A sample can be **censored**: something that was lost, or still out when the run ended, took *at least* the time
 /// it waited. It counts with that time, and what depends on it is answered as a lower bound.

@@ -35,8 +35,8 @@ struct PagedCounters: Sendable {
   private mutating func allocate(_ page: Int) {
     let used = counters.count
     if counters.capacity == used {
-      // Grown by a quarter, not doubled: there are many histograms and most stay small.
-      counters.reserveCapacity(used + max(2, used >> (Self.pageBits + 2)) << Self.pageBits)
+      // Grown by an eighth, not doubled: there are many histograms and most stay small.
+      counters.reserveCapacity(used + max(2, used >> (Self.pageBits + 3)) << Self.pageBits)
     }
     counters.append(contentsOf: repeatElement(0, count: Self.slotsPerPage))
     places[page] = UInt16(used >> Self.pageBits) + 1

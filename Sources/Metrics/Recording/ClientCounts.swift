@@ -7,6 +7,12 @@ public struct ClientCounts: Hashable, Sendable {
   /// Room for the clients numbered 0 to `clients` - 1: 4 bytes each. Numbers beyond are ignored.
   public init(clients: Int) { marks = [UInt32](repeating: 0, count: max(0, clients)) }
 
+  /// From a run record: what `counts` gave.
+  public init(counts: [UInt32?]) { marks = counts.map { $0.map { Self.sum($0, 1) } ?? 0 } }
+
+  /// Per client number its count; nil for a client that did not take part.
+  public var counts: [UInt32?] { marks.map { $0 > 0 ? $0 - 1 : nil } }
+
   /// The client takes part: it counts in the distribution, with 0 until something happens to it.
   public mutating func start(_ client: UInt32) {
     if Int(client) < marks.count, marks[Int(client)] == 0 { marks[Int(client)] = 1 }

@@ -21,12 +21,25 @@ public struct ErrorCounts: Hashable, Sendable {
 
   public init() {}
 
+  /// From a run record: what `entries` gave, in any order; names are not limited in number here.
+  public init(entries: [Entry]) {
+    for entry in entries {
+      let name = Self.cut(entry.name)
+      let (index, isThere) = place(of: name)
+      add(name, entry.count, at: index, isThere: isThere)
+    }
+  }
+
+  private static func cut(_ name: String) -> String {
+    name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName / 4))
+  }
+
   /// How many errors in all.
   public var total: UInt64 { entries.reduce(0) { $0.addingClamped($1.count) } }
 
   /// Counts an error.
   public mutating func count(_ name: String, by times: UInt64 = 1) {
-    let name = name.utf8.count <= Self.longestName ? name : String(name.unicodeScalars.prefix(Self.longestName / 4))
+    let name = Self.cut(name)
     let (index, isThere) = place(of: name)
     if isThere || entries.count < Self.mostNames || name == Self.other {
       add(name, times, at: index, isThere: isThere)

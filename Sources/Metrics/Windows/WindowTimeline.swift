@@ -58,6 +58,20 @@ public struct WindowTimeline: Hashable, Sendable {
     closings = self.faults.map { $0.end + Self.longestAfter }
   }
 
+  /// A finished timeline from a run record: the closings as `afterClosings` gave them. Nil if their number is not that of
+  /// the faults, or one lies outside what its window can be.
+  public init?(faults: [Fault], duration: Duration, closings: [Instant], finished: Instant) {
+    self.init(faults: faults, duration: duration)
+    guard closings.count == self.faults.count,
+      zip(closings, self.faults).allSatisfy({ $0 >= $1.end && $0 <= $1.end + Self.longestAfter })
+    else { return nil }
+    self.closings = closings
+    self.finished = finished
+  }
+
+  /// Per fault the first instant past its `after` window, as far as known.
+  public var afterClosings: [Instant] { faults.indices.map(closing(of:)) }
+
   // MARK: Marking
 
   /// Everything wanted is live from `time` on. Saying it again while it stays so changes nothing.
