@@ -201,10 +201,11 @@ import Testing
     copy.reconnectsPerClient = ClientCounts(counts: original.reconnectsPerClient.counts)
     copy.attemptsPerClient = ClientCounts(counts: original.attemptsPerClient.counts)
     let timeline = original.timeline
+    let finished = try #require(timeline.finished)
     copy.timeline = try #require(
       WindowTimeline(
         faults: timeline.faults, duration: timeline.duration, closings: timeline.afterClosings,
-        finished: try #require(timeline.finished)))
+        finished: finished))
     #expect(copy == original)
   }
 
