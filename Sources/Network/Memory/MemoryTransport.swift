@@ -32,45 +32,17 @@ public final class MemoryTransport: Transport, @unchecked Sendable {
     guard let local = network.hold(source: source, peer: address) else {
       let failed = FailedConnect(.noPorts.at(address), completion)
       loop.soon(failed)
-      return MemoryConnectHandle { _ in failed.fail(.cancelled) }
+      return failed.handle
     }
     bound?(local)
     let dial = MemoryDial(network: network, local: local, peer: address, timeout: timeout, completion)
-    return MemoryConnectHandle { error in dial.fail(error) }
+    return CancellingHandle { dial.fail(.cancelled) }
   }
 
   public func resolve(host: String, port: UInt16) async throws(NetworkError) -> [SocketAddress] {
     if Task.isCancelled { throw .cancelled }
     if let known = network.names[host] { return known.map { $0.with(port: port) } }
     return [NumericHost.address(host, port: port) ?? .memory(host, port: port)]
-  }
-}
-
-/// @unchecked: confined to its network's loop.
-private final class MemoryConnectHandle: ConnectHandle, @unchecked Sendable {
-  private let fail: (NetworkError) -> Void
-  init(_ fail: @escaping (NetworkError) -> Void) { self.fail = fail }
-  override func cancel() { fail(.cancelled) }
-}
-
-/// A connect that failed at once, told through the loop.
-///
-/// @unchecked: confined to its loop.
-final class FailedConnect: LoopTimer, @unchecked Sendable {
-  private let error: NetworkError
-  private var completion: ((Result<ByteStream, NetworkError>) -> Void)?
-
-  init(_ error: NetworkError, _ completion: @escaping (Result<ByteStream, NetworkError>) -> Void) {
-    self.error = error
-    self.completion = completion
-  }
-
-  override func fire() { fail(error) }
-
-  func fail(_ error: NetworkError) {
-    guard let completion else { return }
-    self.completion = nil
-    completion(.failure(error))
   }
 }
 

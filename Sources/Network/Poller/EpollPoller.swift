@@ -1,13 +1,20 @@
 import CSys
 import Glibc
 
+/// Stands where no descriptor is watched.
+private final class Nobody: ReadinessHandler, Sendable {
+  static let shared = Nobody()
+  func ready(_ readiness: Readiness) {}
+}
+
 /// Readiness on Linux: epoll for descriptors, an eventfd to wake it.
 final class EpollPoller: Poller {
   private struct Slot {
     /// Counts the uses of a descriptor's number: within one batch of events a number can be closed and given out again.
     var generation: UInt32 = 0
-    // The handler removes itself before it goes (`Poller.add`).
-    unowned(unsafe) var handler: (any ReadinessHandler)?
+    // The handler removes itself before it goes (`Poller.add`). Not an optional: in Swift 6.3 an optional of a struct
+    // with an `unowned(unsafe)` optional existential that is nil reads as present, so that sequences of it never end.
+    unowned(unsafe) var handler: any ReadinessHandler = Nobody.shared
   }
 
   private static let batchSize = 256
@@ -37,21 +44,23 @@ final class EpollPoller: Poller {
 
   func add(_ descriptor: Int32, _ handler: any ReadinessHandler) throws(NetworkError) {
     let index = Int(descriptor)
-    if index >= slots.count { slots.append(contentsOf: repeatElement(Slot(), count: index + 1 - slots.count)) }
+    while slots.count <= index { slots.append(Slot()) }
     slots[index].generation &+= 1
     slots[index].handler = handler
     let data = UInt64(slots[index].generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
     let result = csys_poll_add(self.descriptor, descriptor, data)
     if result < 0 {
-      slots[index].handler = nil
+      slots[index].handler = Nobody.shared
       throw NetworkError(errno: -result)
     }
   }
 
+  func replace(_ descriptor: Int32, _ handler: any ReadinessHandler) { slots[Int(descriptor)].handler = handler }
+
   func remove(_ descriptor: Int32) {
     let index = Int(descriptor)
     guard index < slots.count else { return }
-    slots[index].handler = nil
+    slots[index].handler = Nobody.shared
     _ = csys_poll_remove(self.descriptor, descriptor)
   }
 
@@ -78,8 +87,8 @@ final class EpollPoller: Poller {
       csys_wakeup_drain(event.data == Self.wakeData ? wakeup : timer)
     default:
       let index = Int(event.data & 0xFFFF_FFFF)
-      guard slots[index].generation == UInt32(event.data >> 32), let handler = slots[index].handler else { return }
-      handler.ready(Readiness(rawValue: event.events))
+      guard slots[index].generation == UInt32(event.data >> 32) else { return }
+      slots[index].handler.ready(Readiness(rawValue: event.events))
     }
   }
 

@@ -21,6 +21,8 @@ protocol ReadinessHandler: AnyObject {
 protocol Poller: AnyObject {
   /// Watches `descriptor` until it is removed. The handler is not retained and must remove itself before it goes.
   func add(_ descriptor: Int32, _ handler: any ReadinessHandler) throws(NetworkError)
+  /// Another handler takes over a watched descriptor. It is not told again what the first has been told.
+  func replace(_ descriptor: Int32, _ handler: any ReadinessHandler)
   /// Call it before closing the descriptor: an event of this batch that is still to come is then dropped.
   func remove(_ descriptor: Int32)
   /// Waits for at most so many nanoseconds (nil: for ever), to the nanosecond, then calls the handlers.
