@@ -44,6 +44,16 @@ import Testing
     #expect(metrics.histogram(.call, in: .during(40)).isEmpty)
   }
 
+  @Test func whatIsMarkedShowsInTheNextSample() {
+    var metrics = empty()
+    metrics.count(.drops, at: .seconds(42))
+    metrics.timeline.markLive(at: .seconds(42))
+    metrics.count(.drops, at: .seconds(42))
+    metrics.count(.drops, at: .seconds(42.5))
+    #expect(metrics.total(.drops, in: .after(1)) == 2)
+    #expect(metrics.total(.drops, in: .steady) == 1)
+  }
+
   @Test func attemptNumbersAreKeptApartAndReadTogether() {
     var metrics = empty()
     metrics.record(.backoffObserved, attempt: 1, .milliseconds(500), intended: .seconds(41))

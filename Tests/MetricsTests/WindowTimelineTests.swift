@@ -103,6 +103,13 @@ import Testing
     #expect(timeline.spans(of: .after(1)).isEmpty)
   }
 
+  @Test func settlingIsNotPartOfTheWholeRunsLength() {
+    var timeline = timeline()
+    timeline.finish(at: .seconds(125))
+    #expect(timeline.length(of: .whole) == .seconds(120))
+    #expect(timeline.length(of: .after(1)) == .seconds(60))
+  }
+
   @Test func overlappingFaultsShareTheirTime() {
     let timeline = WindowTimeline(
       faults: [
@@ -144,6 +151,20 @@ import Testing
     #expect(restored([.seconds(31)]) == nil)
     #expect(restored([.seconds(29), .seconds(45)]) == nil)
     #expect(restored([.seconds(31), .seconds(101)]) == nil)
+  }
+
+  @Test func windowsAreTheSameAllOverASegment() {
+    var timeline = timeline()
+    timeline.markLive(at: .seconds(2))
+    timeline.markNotLive(at: .seconds(40))
+    timeline.markLive(at: .seconds(44))
+    for tenth in -10..<1300 {
+      let (windows, span) = timeline.segment(at: .milliseconds(Double(tenth) * 100))
+      let last = span.upperBound - .nanoseconds(1)
+      for time in [span.lowerBound, .milliseconds(Double(tenth) * 100), last] {
+        #expect(timeline.windows(at: time) == windows)
+      }
+    }
   }
 
   @Test func anotherScenariosTimelineIsNotMerged() {

@@ -11,13 +11,17 @@ public struct MetricSet: Sendable {
   public static let highestDispersedAttempt = 8
 
   /// Knows the windows; tell it when everything is live (`timeline.markLive`) and when the run ends.
-  public var timeline: WindowTimeline
+  public var timeline: WindowTimeline {
+    didSet { segment = (.empty, .zero..<Instant.zero) }
+  }
   /// Reconnects, and attempts to connect, per client; over the whole run.
   public var reconnectsPerClient: ClientCounts
   public var attemptsPerClient: ClientCounts
   /// Errors by name, over the whole run; count them with `countError`.
   public private(set) var errors = ErrorCounts()
 
+  /// The windows of the time recorded last: most times lie in the span of the one before.
+  private var segment = (windows: WindowSet.empty, span: Instant.zero..<Instant.zero)
   private let windowCount: Int
   /// Per series and window the place of its histogram in `histograms` plus one, or 0.
   private var places: [UInt16]
@@ -60,7 +64,7 @@ public struct MetricSet: Sendable {
   /// Counts something that was meant to happen at `intended`.
   public mutating func count(_ counter: Counter, at intended: Instant, by times: UInt64 = 1) {
     let row = counter.slot * windowCount
-    timeline.windows(at: intended).forEachIndex { totals[row + $0] = totals[row + $0].addingClamped(times) }
+    windows(at: intended).forEachIndex { totals[row + $0] = totals[row + $0].addingClamped(times) }
   }
 
   /// Counts an error under its name, and in the `errors` counter.
@@ -72,14 +76,19 @@ public struct MetricSet: Sendable {
   /// Records an attempt to come back, so long after its connection's own drop at `drop`.
   public mutating func recordDispersion(attempt: Int, sinceDrop: Duration, drop: Instant) {
     let row = (min(max(attempt, 1), Self.highestDispersedAttempt) - 1) * windowCount
-    timeline.windows(at: drop).forEachIndex { window in
+    windows(at: drop).forEachIndex { window in
       dispersions[dispersionPlace(row + window)].record(sinceDrop: sinceDrop)
     }
   }
 
   private mutating func update(_ series: Series, at intended: Instant, _ body: (inout Histogram) -> Void) {
     let row = series.slot * windowCount
-    timeline.windows(at: intended).forEachIndex { body(&histograms[place(row + $0)]) }
+    windows(at: intended).forEachIndex { body(&histograms[place(row + $0)]) }
+  }
+
+  private mutating func windows(at time: Instant) -> WindowSet {
+    if !segment.span.contains(time) { segment = timeline.segment(at: time) }
+    return segment.windows
   }
 
   private mutating func place(_ cell: Int) -> Int {

@@ -89,7 +89,7 @@ public struct WindowTimeline: Hashable, Sendable {
     liveSince = nil
   }
 
-  /// The run, or this loop's part of it, ended: `after` windows still open end here.
+  /// The run, or this loop's part of it, ended, settling included: `after` windows still open end here.
   public mutating func finish(at time: Instant) {
     markNotLive(at: time)
     for ordinal in closings.indices { closings[ordinal] = min(closings[ordinal], max(time, faults[ordinal].end)) }
@@ -138,6 +138,23 @@ public struct WindowTimeline: Hashable, Sendable {
     return set
   }
 
+  /// The windows at `time`, and the span around it in which they are the same until something is marked.
+  func segment(at time: Instant) -> (windows: WindowSet, span: Range<Instant>) {
+    var lower = Instant(nanoseconds: .min)
+    var upper = Instant.distantFuture
+    func edge(_ instant: Instant) {
+      if instant <= time { lower = max(lower, instant) } else { upper = min(upper, instant) }
+    }
+    edge(.zero)
+    edge(.zero + duration)
+    for (ordinal, fault) in faults.enumerated() {
+      edge(fault.at)
+      edge(fault.end)
+      edge(closing(of: ordinal))
+    }
+    return (windows(at: time), lower..<upper)
+  }
+
   /// How many windows there are.
   public var count: Int { 2 + 2 * faults.count }
   /// All windows that can hold anything: not `during` a fault that acts at one moment.
@@ -159,12 +176,13 @@ public struct WindowTimeline: Hashable, Sendable {
   /// The position of the fault with this name.
   public func ordinal(ofFault name: String) -> Int? { faults.firstIndex { $0.name == name } }
 
-  /// When the window was open: ascending, disjoint; what lies past the end of the run left out. Empty for a window
-  /// that never opened.
+  /// When the window was open: ascending, disjoint; what lies past the end of the run left out, and of `whole`
+  /// and `steady` what lies past its planned duration (the settling). Empty for a window that never opened.
   public func spans(of window: Window) -> [Range<Instant>] {
     let end = finished ?? (Instant.zero + duration)
     guard let ordinal = window.ordinal else {
-      return window == .whole ? Self.clip(.zero, end, to: end) : steadySpans(until: min(end, Instant.zero + duration))
+      let planned = min(end, Instant.zero + duration)
+      return window == .whole ? Self.clip(.zero, planned, to: end) : steadySpans(until: planned)
     }
     guard ordinal < faults.count else { return [] }
     let fault = faults[ordinal]
