@@ -1,0 +1,36 @@
+import Core
+
+/// The numbers that clauses judge by; the protocol document's where it has them, else the catalogue's defaults.
+public struct JudgeOptions: Hashable, Sendable {
+  /// The longest a client may go without a frame (OB-C3).
+  public var pingInterval: Duration = .seconds(60)
+  /// The longest pause between two attempts (OB-C4, OB-C5).
+  public var backoffCap: Duration = .seconds(60)
+  /// The silence after which a server closes a connection (OB-S2).
+  public var idleTimeout: Duration = .seconds(120)
+  /// The longest a pong may take (OB-S1).
+  public var replyBound: Duration = .seconds(5)
+  /// How long an answer must be missing, on a connection that lives, before it counts as never given
+  /// (OB-S3, OB-S4, OB-S7). One that comes late is an answer.
+  public var answerBound: Duration = .seconds(10)
+  /// How long after the auth reply a client may take to subscribe again (OB-C8).
+  public var resubscribeBound: Duration = .seconds(5)
+  /// How soon after an error update a change of its subscription counts as the client's reaction (OB-C13).
+  public var errorReaction: Duration = .seconds(1)
+  /// More attempts a second than these, sustained over `attemptWindow`, are no backoff (OB-C5).
+  public var attemptsPerSecond = 5
+  public var attemptWindow: Duration = .seconds(2)
+  /// How many consecutive failed attempts OB-C5 needs.
+  public var failuresForBackoff = 8
+  /// The largest share of a fleet's first attempts within 100 ms that counts as dispersed (OB-C6).
+  public var busiestShare = 0.5
+  /// The smallest number of attempts whose dispersion is judged (OB-C6).
+  public var attemptsForDispersion = 20
+
+  /// The kind of each fault by ordinal, a variant after a colon: `latency`, `refuse:listenerClosed`, …
+  public var faultKinds: [String] = []
+  /// Whether a SHOULD fails the run.
+  public var strict = false
+
+  public init() {}
+}

@@ -1,0 +1,131 @@
+import Core
+import Protocols
+
+/// OB-S8: a mutation's result and the updates that show its writes are one message.
+///
+/// Only subscriptions that had shown a value before the mutation was sent are judged: the first value of a later one
+/// may show the mutation by itself.
+struct ResultComesWithUpdates: TallyingClause {
+  static let info = ClauseInfo(
+    "OB-S8", .server, .connection,
+    "A mutation's result and the updates that include its writes arrive in one transition.")
+  static let topics = Topics.far(.update, .result, .transition)
+
+  var tally = Tally()
+
+  /// A mutation that was answered while nothing had shown it.
+  private struct Answered { var key: UInt64; var sent: Instant; var at: Instant }
+  private struct State {
+    var answered: [Answered] = []
+    /// Mutations that an update showed before their result came.
+    var early: [UInt64] = []
+  }
+  private var states = PerConnection(State())
+  private static let capacity = 16
+  /// How long after a result a first value that shows the mutation still counts as its own.
+  private static let memory = Duration.seconds(5)
+
+  init(_ options: JudgeOptions) {}
+
+  var tolerance: String {
+    "the first value that shows the marker, until \(Quantity.text(Self.memory)) after the result"
+  }
+
+  mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
+    guard isWatching(place, scene) else { return }
+    var shown: [UInt64] = []
+    switch message.facts.kind {
+    case .onebaseUpdate: collect(message.facts, message, place, scene, &shown)
+    case .onebaseResult: break
+    default:
+      for part in message.facts.parts where part.kind == .onebaseUpdate { collect(part, message, place, scene, &shown) }
+    }
+    if message.facts.kind == .onebaseResult {
+      result(message.facts, &shown, observation, place, scene)
+    } else {
+      for part in message.facts.parts where part.kind == .onebaseResult {
+        result(part, &shown, observation, place, scene)
+      }
+    }
+    if !shown.isEmpty { apart(shown, observation, place, &scene) }
+  }
+
+  /// Whether a mutation is open or was answered a moment ago: only then values are looked into.
+  @inline(__always)
+  private mutating func isWatching(_ place: Place, _ scene: Scene) -> Bool {
+    if scene.connections[place.connection].far.calls.contains(where: { $0.isMutation }) { return true }
+    return !states[place, scene].answered.isEmpty
+  }
+
+  /// Adds the watched mutations that an update's value shows.
+  private mutating func collect(
+    _ facts: MessageFacts, _ message: WireMessage, _ place: Place, _ scene: Scene, _ shown: inout [UInt64]
+  ) {
+    guard facts.flags.contains(.ok), let value = facts.value,
+      let index = scene.connections[place.connection].far.subscription(facts.id)
+    else { return }
+    let view = scene.connections[place.connection].far
+    let subscription = view.subscriptions[index]
+    guard subscription.isAnswered else { return }
+    let answered = states[place, scene].answered
+    Markers.forEach(in: message.payload, value) { marker in
+      let key = marker.key
+      let isWatched =
+        view.calls.contains { $0.isMutation && $0.marker?.key == key && subscription.sent < $0.sent }
+        || answered.contains { $0.key == key && subscription.sent < $0.sent }
+      if isWatched, !shown.contains(key) { shown.append(key) }
+      return true
+    }
+  }
+
+  /// A result came; takes its mutation out of `shown` if the same message shows it.
+  private mutating func result(
+    _ facts: MessageFacts, _ shown: inout [UInt64], _ observation: Observation, _ place: Place, _ scene: Scene
+  ) {
+    let view = scene.connections[place.connection].far
+    guard let index = view.call(facts.request), view.calls[index].isMutation, let key = view.calls[index].marker?.key
+    else { return }
+    if let early = states[place, scene].early.firstIndex(of: key) {
+      states[place, scene].early.remove(at: early)
+      shown.removeAll { $0 == key }
+    } else if let together = shown.firstIndex(of: key) {
+      shown.remove(at: together)
+      if facts.flags.contains(.ok) { tally.kept(faults: observation.faults) }
+    } else if facts.flags.contains(.ok), !view.subscriptions.isEmpty {
+      expire(observation.time, place, scene)
+      if states[place, scene].answered.count == Self.capacity { states[place, scene].answered.removeFirst() }
+      states[place, scene].answered.append(
+        Answered(key: key, sent: view.calls[index].sent, at: observation.time))
+    }
+  }
+
+  private mutating func expire(_ time: Instant, _ place: Place, _ scene: Scene) {
+    states[place, scene].answered.removeAll { time - $0.at > Self.memory }
+  }
+
+  /// Mutations that this message shows without their result.
+  private mutating func apart(
+    _ shown: [UInt64], _ observation: Observation, _ place: Place, _ scene: inout Scene
+  ) {
+    expire(observation.time, place, scene)
+    for key in shown {
+      if let index = states[place, scene].answered.firstIndex(where: { $0.key == key }) {
+        let answered = states[place, scene].answered.remove(at: index)
+        let late = observation.time - answered.at
+        violate(
+          "the first value that shows a mutation came \(Quantity.text(late)) after its result, in a message of its own",
+          at: observation.time, place, &scene, severity: late.inSeconds, faults: observation.faults)
+      } else if !states[place, scene].early.contains(key),
+        scene.connections[place.connection].far.calls.contains(where: { $0.isMutation && $0.marker?.key == key })
+      {
+        if states[place, scene].early.count == Self.capacity { states[place, scene].early.removeFirst() }
+        states[place, scene].early.append(key)
+        violate(
+          "an update shows a mutation before its result came", at: observation.time, place, &scene,
+          faults: observation.faults)
+      }
+    }
+  }
+
+  mutating func ended(_ place: Place, at time: Instant, cut: Bool, _ scene: inout Scene) { states.forget(place) }
+}

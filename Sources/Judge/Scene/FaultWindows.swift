@@ -1,0 +1,96 @@
+import Core
+
+/// When faults and stalls were on, so that a clause knows which of its intervals are blurred.
+public struct FaultWindows: Sendable {
+  /// What a fault hides from the proxy's own eyes.
+  public struct Blur: OptionSet, Sendable {
+    public var rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Bytes wait unread, so what was sent may be seen late.
+    public static let messages = Blur(rawValue: 1)
+    /// Attempts may fail without being seen.
+    public static let attempts = Blur(rawValue: 2)
+  }
+
+  private struct Window: Sendable {
+    var ordinal: Int
+    var blur: Blur
+    var start: Int64
+    var end: Int64
+  }
+
+  /// How many closed windows are kept; beyond, the two oldest become one that spans both.
+  private static let capacity = 128
+
+  private var windows: [Window] = []
+  private let kinds: [String]
+
+  init(_ options: JudgeOptions) { kinds = options.faultKinds }
+
+  /// What a fault of this kind blurs; of a kind that is not known, everything.
+  static func blur(of kind: String) -> Blur {
+    let name = kind.prefix { $0 != ":" }
+    switch name {
+    // What these do is seen where it comes in, at the moment it comes in.
+    case "latency", "reset", "close", "closeFrame", "deadHeartbeat", "dropMessages", "editMessages": return []
+    case "refuse":
+      let how = kind.dropFirst(name.count + 1)
+      return how == "acceptThenReset" || how == "acceptThenHang" || how == "upgrade" ? [] : .attempts
+    case "blackhole", "bandwidth": return .messages
+    default: return [.messages, .attempts]
+    }
+  }
+
+  mutating func take(_ edge: FaultEdge, at time: Instant) {
+    switch edge.edge {
+    case .started:
+      let blur = kinds.indices.contains(edge.ordinal) ? Self.blur(of: kinds[edge.ordinal]) : [.messages, .attempts]
+      if !blur.isEmpty { add(Window(ordinal: edge.ordinal, blur: blur, start: time.nanoseconds, end: .max)) }
+    case .ended:
+      for index in windows.indices where windows[index].ordinal == edge.ordinal && windows[index].end == .max {
+        windows[index].end = time.nanoseconds
+      }
+    case .applied: break
+    }
+  }
+
+  /// The generator's loop came this late to `time`: what it saw at `time` may have happened since.
+  mutating func takeStall(_ length: Duration, at time: Instant) {
+    let start = time.nanoseconds &- length.nanoseconds
+    if let last = windows.indices.last, windows[last].ordinal == -1, windows[last].end >= start {
+      windows[last].end = time.nanoseconds
+    } else {
+      add(Window(ordinal: -1, blur: [.messages, .attempts], start: start, end: time.nanoseconds))
+    }
+  }
+
+  private mutating func add(_ window: Window) {
+    windows.append(window)
+    guard windows.count > Self.capacity else { return }
+    windows[1].start = min(windows[0].start, windows[1].start)
+    windows[1].end = max(windows[0].end, windows[1].end)
+    windows[1].blur.formUnion(windows[0].blur)
+    windows.remove(at: 0)
+  }
+
+  /// Whether any of the interval is blurred.
+  public func overlaps(_ blur: Blur, _ from: Instant, _ to: Instant) -> Bool {
+    windows.contains {
+      !$0.blur.isDisjoint(with: blur) && $0.start <= to.nanoseconds && $0.end >= from.nanoseconds
+    }
+  }
+
+  /// How much of the interval is not blurred.
+  public func clear(_ blur: Blur, _ from: Instant, _ to: Instant) -> Duration {
+    guard from < to else { return .zero }
+    // Windows may overlap each other, so they are walked in order of their starts.
+    var clear: Int64 = 0
+    var at = from.nanoseconds
+    for window in windows.filter({ !$0.blur.isDisjoint(with: blur) }).sorted(by: { $0.start < $1.start }) {
+      if window.start > at { clear += min(window.start, to.nanoseconds) - at }
+      at = max(at, min(window.end, to.nanoseconds))
+      if at >= to.nanoseconds { return .nanoseconds(clear) }
+    }
+    return .nanoseconds(clear + max(0, to.nanoseconds - at))
+  }
+}
