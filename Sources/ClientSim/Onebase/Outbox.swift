@@ -1,3 +1,5 @@
+import Protocols
+
 /// Calls that wait to be sent for the first time, in the order they were made, each bound to the user it was made under.
 struct Outbox {
   struct Entry {
