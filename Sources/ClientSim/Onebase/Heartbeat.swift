@@ -16,7 +16,9 @@ struct Heartbeat {
   /// How long the answered ping took; nil for a pong that answers none, or an older one than the last.
   mutating func answered(_ payload: [UInt8], at now: Instant) -> Duration? {
     guard let sent = unanswered, payload.count == 8 else { return nil }
-    guard payload.reduce(UInt64(0), { $0 << 8 | UInt64($1) }) == UInt64(bitPattern: sent.nanoseconds) else { return nil }
+    guard payload.reduce(UInt64(0), { $0 << 8 | UInt64($1) }) == UInt64(bitPattern: sent.nanoseconds) else {
+      return nil
+    }
     unanswered = nil
     return now - sent
   }

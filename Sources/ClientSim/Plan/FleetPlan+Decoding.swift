@@ -121,7 +121,8 @@ extension Behaviour {
       guard let name = element.string, let behaviour = Behaviour(rawValue: name) else {
         section.diagnostics.error(
           at: element.location, "\"behave\" of a fleet cannot hold \(element.summary)",
-          expected: "names such as " + allCases.filter(available.contains).map { "\"\($0.rawValue)\"" }.joined(separator: ", "),
+          expected: "names such as "
+            + allCases.filter(available.contains).map { "\"\($0.rawValue)\"" }.joined(separator: ", "),
           suggestion: element.string.flatMap { Core.Suggestion.nearest(to: $0, among: allCases.map(\.rawValue)) })
         continue
       }
@@ -155,7 +156,8 @@ extension TokenSource {
       return .secret(secret)
     default:
       diagnostics.error(
-        at: value.location, "a token cannot stand in a scenario", expected: "{ env: \"NAME\" }, or null to be anonymous")
+        at: value.location, "a token cannot stand in a scenario", expected: "{ env: \"NAME\" }, or null to be anonymous"
+      )
       return nil
     }
   }
