@@ -1,0 +1,29 @@
+import Core
+import Metrics
+
+/// Turns what budgets, clauses and the run itself say into reasons; `ExitDecision` orders them.
+enum Outcome {
+  static func reasons(
+    beforehand: [ExitReason], generator: GeneratorRecord, budgets: [BudgetResult], clauses: [ClauseLine],
+    record: RunRecord
+  ) -> [ExitReason] {
+    var reasons = beforehand
+    if let invalid = generator.invalid { reasons.append(ExitReason(.invalidGenerator, invalid)) }
+    reasons += budgets.compactMap(\.exitReason)
+    reasons += clauses.compactMap(\.reason)
+    for fault in record.faults where fault.started != nil && fault.applications == 0 {
+      reasons.append(
+        ExitReason(
+          .noVerdict, "fault \(fault.name) (\(fault.kind)) touched no one: what it should show was not exercised"))
+    }
+    let book = record.metrics.calls()
+    if !book.isBalanced {
+      reasons.append(
+        ExitReason(
+          .noVerdict,
+          "the books of calls do not balance: \(book.intended) intended, \(book.answered) answered, \(book.late) late, "
+            + "\(book.lost) lost, \(book.out) out; please report this as a mistake in obload"))
+    }
+    return reasons
+  }
+}
