@@ -52,19 +52,6 @@ struct DiagnosticsTests {
     #expect(diagnostics.rendered(file: "f").hasSuffix("f: and 500 more"))
   }
 
-  @Test(arguments: [
-    ("cleints", "clients"), ("CLIENTS", "clients"), ("client", "clients"), ("subscrbe", "subscribe"),
-    ("zubskreibe", "subscribe"), ("ramps", "ramp"), ("nmae", "name"),
-  ])
-  func suggestsTheNearestWord(word: String, expected: String) {
-    #expect(Suggestion.nearest(to: word, among: ["name", "clients", "ramp", "subscribe"]) == expected)
-  }
-
-  @Test(arguments: ["", "x", "xy", "zzzz", "completely", String(repeating: "clients", count: 100_000)])
-  func suggestsNothingFarFetched(word: String) {
-    #expect(Suggestion.nearest(to: word, among: ["name", "clients", "ramp", "subscribe", "at"]) == nil)
-  }
-
   private func place(_ line: Int, _ column: Int) -> JSON.SourceLocation {
     JSON.SourceLocation(line: line, column: column)
   }

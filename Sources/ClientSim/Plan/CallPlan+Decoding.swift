@@ -69,7 +69,7 @@ extension CallPlan {
       if candidates.isEmpty {
         section.diagnostics.error(
           at: element.location, "no fleet subscribes to \(element.summary)", expected: "the path of a subscription",
-          suggestion: element.string.flatMap { Core.Suggestion.nearest(to: $0, among: subscriptions.map(\.path)) })
+          suggestion: element.string.flatMap { Suggestion.nearest(to: $0, among: subscriptions.map(\.path)) })
       } else if matches.isEmpty {
         section.diagnostics.error(
           at: element.location, "the call has not all arguments of the subscription \(element.summary)",

@@ -47,7 +47,7 @@ public struct ClientEvent: Hashable, Sendable {
       guard let fleet = fleets.firstIndex(where: { $0.name == name }) else {
         section.mistake(
           key, "there is no fleet \"\(name)\"", expected: "\"all\" or the name of a fleet",
-          suggestion: Core.Suggestion.nearest(to: name, among: fleets.map(\.name)))
+          suggestion: Suggestion.nearest(to: name, among: fleets.map(\.name)))
         return nil
       }
       return ClientEvent(at: at, kind: kind, fleet: fleet)

@@ -123,7 +123,7 @@ extension Behaviour {
           at: element.location, "\"behave\" of a fleet cannot hold \(element.summary)",
           expected: "names such as "
             + allCases.filter(available.contains).map { "\"\($0.rawValue)\"" }.joined(separator: ", "),
-          suggestion: element.string.flatMap { Core.Suggestion.nearest(to: $0, among: allCases.map(\.rawValue)) })
+          suggestion: element.string.flatMap { Suggestion.nearest(to: $0, among: allCases.map(\.rawValue)) })
         continue
       }
       if !available.contains(behaviour) {

@@ -1,3 +1,5 @@
+import Core
+
 /// Decodes one object of a scenario file: typed access by key that reports every mistake in its place.
 ///
 /// Ask for every key the section knows, then call `finish()`, which reports the keys nobody asked for. An accessor

@@ -1,3 +1,5 @@
+import Core
+
 extension LocatedValue {
   /// The value with the one at `path` replaced or added, for `--set`.
   ///

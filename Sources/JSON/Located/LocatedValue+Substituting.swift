@@ -1,3 +1,5 @@
+import Core
+
 extension LocatedValue {
   /// The value with `${NAME}` in its strings replaced from `environment`; keys stay as they are.
   ///
