@@ -14,7 +14,7 @@ struct ResultComesWithUpdates: TallyingClause {
   var tally = Tally()
 
   /// A mutation that was answered while nothing had shown it.
-  private struct Answered { var key: UInt64; var sent: Instant; var at: Instant }
+  private struct Answered { var key: UInt64; var order: UInt32; var at: Instant }
   private struct State {
     var answered: [Answered] = []
     /// Mutations that an update showed before their result came.
@@ -71,8 +71,8 @@ struct ResultComesWithUpdates: TallyingClause {
     Markers.forEach(in: message.payload, value) { marker in
       let key = marker.key
       let isWatched =
-        view.calls.contains { $0.isMutation && $0.marker?.key == key && subscription.sent < $0.sent }
-        || answered.contains { $0.key == key && subscription.sent < $0.sent }
+        view.calls.contains { $0.isMutation && $0.marker?.key == key && subscription.order < $0.order }
+        || answered.contains { $0.key == key && subscription.order < $0.order }
       if isWatched, !shown.contains(key) { shown.append(key) }
       return true
     }
@@ -95,7 +95,7 @@ struct ResultComesWithUpdates: TallyingClause {
       expire(observation.time, place, scene)
       if states[place, scene].answered.count == Self.capacity { states[place, scene].answered.removeFirst() }
       states[place, scene].answered.append(
-        Answered(key: key, sent: view.calls[index].sent, at: observation.time))
+        Answered(key: key, order: view.calls[index].order, at: observation.time))
     }
   }
 

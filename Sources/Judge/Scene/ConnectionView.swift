@@ -11,6 +11,8 @@ public struct ConnectionView: Sendable {
     /// Tells what is subscribed to; canonical at the client's side.
     public var key: UInt64
     public var sent: Instant
+    /// Its place among the subscriptions and calls of the connection: times may be equal.
+    public var order: UInt32
     /// An update has carried its id.
     public var isAnswered = false
     /// Its last update was an error.
@@ -21,6 +23,8 @@ public struct ConnectionView: Sendable {
     public var request: Int64
     public var isMutation: Bool
     public var sent: Instant
+    /// As a subscription's.
+    public var order: UInt32
     /// Hash of kind, path and arguments as written.
     public var hash: UInt64
     public var marker: Marker?
@@ -39,6 +43,7 @@ public struct ConnectionView: Sendable {
   public internal(set) var subscriptions: [Subscription] = []
   /// Calls without a result.
   public internal(set) var calls: [Call] = []
+  private var nextOrder: UInt32 = 0
   /// More was open at once than is remembered.
   public internal(set) var hasOverflowed = false
   /// A close frame was seen on its way up, or down.
@@ -115,7 +120,7 @@ public struct ConnectionView: Sendable {
       side == .client
       ? SubscriptionKey(message)?.hash ?? 0
       : StableHash.of(message.bytes(message.facts.arguments), seed: StableHash.of(message.bytes(message.facts.path)))
-    let new = Subscription(id: id, key: key, sent: time)
+    let new = Subscription(id: id, key: key, sent: time, order: takeOrder())
     if let index = subscription(id) {
       subscriptions[index] = new
     } else if subscriptions.count < Self.capacity {
@@ -130,13 +135,20 @@ public struct ConnectionView: Sendable {
     guard calls.count < Self.capacity else { return hasOverflowed = true }
     if var known {
       known.sent = time
+      known.order = takeOrder()
       calls.append(known)
     } else {
       calls.append(
         Call(
-          request: request, isMutation: CallContent.isMutation(message), sent: time, hash: CallContent.hash(message),
+          request: request, isMutation: CallContent.isMutation(message), sent: time, order: takeOrder(),
+          hash: CallContent.hash(message),
           marker: CallContent.marker(message)))
     }
+  }
+
+  private mutating func takeOrder() -> UInt32 {
+    nextOrder &+= 1
+    return nextOrder
   }
 
   /// Begins anew, keeping the memory.
