@@ -40,7 +40,7 @@ import Testing
   try medium.run { transport, address in
     let pair = try await ConnectedPair.make(transport, address)
     pair.server.stream.pauseReading()
-    let size = 32 << 20
+    let size = 16 << 20
     let data = [UInt8](repeating: 7, count: size)
     pair.client.write(data)
     try await transport.loop.sleep(for: .milliseconds(20))

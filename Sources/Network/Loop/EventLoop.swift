@@ -45,6 +45,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
   @exclusivity(unchecked) private var timers = TimerHeap()
   @exclusivity(unchecked) var sleepers: [Sleeper] = []
   @exclusivity(unchecked) var waiting = WaiterList()
+  @exclusivity(unchecked) var spareOutput: [UInt8] = []
   @exclusivity(unchecked) private var isEnding = false
 
   /// Jobs, timers and turns so far; for benchmarks and tests.
