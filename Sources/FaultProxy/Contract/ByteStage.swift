@@ -1,0 +1,100 @@
+public import Core
+
+/// Where the bytes of one direction of one connection wait while a fault is on. Bytes come out in the order they went in.
+///
+/// A subclass says how many of the next bytes go on together, and when; the stage does the holding. When the fault ends,
+/// everything held goes on at once.
+///
+/// @unchecked: confined to its connection's loop.
+open class ByteStage: @unchecked Sendable {
+  /// So many bytes are held before the source is read no further.
+  public static let defaultHoldLimit = 256 * 1024
+
+  /// What is to become of the next bytes.
+  public struct Slot {
+    /// How many of them; at least 1, more than there are means all.
+    public var bytes: Int
+    /// When they go on; `distantFuture`: when the fault ends. Never before the slot that came before it.
+    public var due: Instant
+    public init(bytes: Int = .max, due: Instant) {
+      self.bytes = bytes
+      self.due = due
+    }
+  }
+
+  private struct Held {
+    var segment: Segment
+    var due: Instant
+  }
+
+  private var held: [Held] = []
+  private var first = 0
+  private var last = Instant(nanoseconds: .min)
+  /// Bytes held now.
+  public private(set) var heldBytes = 0
+
+  public init() {}
+
+  /// How many bytes may be held before reading stops.
+  open var holdLimit: Int { Self.defaultHoldLimit }
+
+  /// Decides about the next `count` bytes, which came to the stage at `arrival`; 0 stands for a FIN or an RST.
+  /// Called again for what a slot leaves over.
+  open func schedule(_ count: Int, arrival: Instant) -> Slot { Slot(due: arrival) }
+
+  /// Whether `edit` is to be asked.
+  open var edits: Bool { false }
+  /// Changes bytes on their way in; for faults that corrupt.
+  open func edit(_ bytes: inout [UInt8]) {}
+
+  final var isEmpty: Bool { first == held.count }
+
+  final func push(_ segment: Segment, arrival: Instant) {
+    var segment = segment
+    if edits, segment.mark == nil { segment.edit(by: self) }
+    heldBytes += segment.count
+    while true {
+      let count = segment.count
+      let slot = schedule(count, arrival: arrival)
+      last = max(last, slot.due)
+      if slot.bytes >= count || slot.bytes <= 0 {
+        held.append(Held(segment: segment, due: last))
+        break
+      }
+      held.append(Held(segment: segment.take(slot.bytes), due: last))
+    }
+  }
+
+  /// When the next segment goes on; nil if nothing is held.
+  final var due: Instant? { first < held.count ? held[first].due : nil }
+
+  /// The next segment whose time has come, and that time.
+  final func pop(_ now: Instant) -> (Segment, Instant)? {
+    guard first < held.count, held[first].due <= now else { return nil }
+    return popFirst()
+  }
+
+  /// The next segment whether or not its time has come; for the end of the fault.
+  final func popFirst() -> (Segment, Instant)? {
+    guard first < held.count else { return nil }
+    let next = held[first]
+    held[first].segment = Segment(mark: .fin)
+    first += 1
+    if first == held.count {
+      held.removeAll(keepingCapacity: held.capacity <= 16)
+      first = 0
+    } else if first >= 64, first * 2 >= held.count {
+      held.removeFirst(first)
+      first = 0
+    }
+    heldBytes -= next.segment.count
+    return (next.segment, next.due)
+  }
+
+  /// Forgets everything.
+  final func clear() {
+    held = []
+    first = 0
+    heldBytes = 0
+  }
+}

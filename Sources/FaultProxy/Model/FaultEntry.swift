@@ -1,0 +1,48 @@
+public import Core
+public import JSON
+
+/// One fault of a timeline: what, when, whom, which way.
+public struct FaultEntry: Sendable {
+  /// Position in the timeline, from 0.
+  public var ordinal: Int
+  /// The scenario's name for it, or `kind#ordinal`.
+  public var name: String
+  /// `latency`, `reset`, …
+  public var kind: String
+  public var trigger: FaultTrigger
+  public var target: FaultTarget
+  /// `.both` for faults that know no direction.
+  public var direction: FaultDirection
+  public var fault: any Fault
+  /// Where it stands in the scenario.
+  public var location: SourceLocation
+
+  public init(
+    ordinal: Int, name: String? = nil, trigger: FaultTrigger, target: FaultTarget = .all,
+    direction: FaultDirection? = nil, fault: any Fault, location: SourceLocation = .outside("a program")
+  ) {
+    let kind = type(of: fault).kind
+    self.ordinal = ordinal
+    self.name = name ?? "\(kind)#\(ordinal)"
+    self.kind = kind
+    self.trigger = trigger
+    self.target = target
+    self.direction = direction ?? type(of: fault).defaultDirection ?? .both
+    self.fault = fault
+    self.location = location
+  }
+
+  /// What tells this fault's draws from another's: its name, so that a named fault keeps its members wherever it is moved.
+  public var salt: UInt64 { StableHash.of(name.utf8) }
+  /// The set of this fault alone.
+  public var faultSet: FaultSet { FaultSet(ordinal: ordinal) }
+  /// Whether it happens at one moment and has no window.
+  public var isMoment: Bool { type(of: fault).isMoment }
+  /// What it acts through.
+  public var hooks: FaultHooks { fault.hooks }
+
+  /// Whether `subject` is one of those it hits; the answer never changes.
+  public func hits(_ subject: FaultTarget.Subject, seed: UInt64) -> Bool {
+    target.contains(subject, seed: seed, salt: salt)
+  }
+}

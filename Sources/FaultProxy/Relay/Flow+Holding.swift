@@ -1,0 +1,138 @@
+import Core
+import Network
+import WebSocket
+
+/// A stage in a direction, and whose it is.
+struct FlowStage {
+  var run: FaultRun
+  /// The run's activation it was made for.
+  var activation: Int
+  var stage: ByteStage
+  var hasTouched = false
+}
+
+/// What faults hold.
+extension Flow {
+  /// Whether a fault is at work here, so that its end matters.
+  var isFaulted: Bool { !stages.isEmpty || gate != nil }
+
+  func hold(_ chunk: UnsafeRawBufferPointer, _ now: Instant) { hold(Segment(chunk), now) }
+
+  func hold(_ segment: Segment, _ now: Instant) {
+    push(segment, into: 0, arrival: now)
+    advance(now)
+  }
+
+  private func push(_ segment: Segment, into index: Int, arrival: Instant) {
+    if stages[index].hasTouched {
+      stages[index].run.acted(segment.count)
+    } else {
+      stages[index].hasTouched = true
+      proxy.touch(stages[index].run, relay.subject, count: max(1, segment.count))
+    }
+    stages[index].stage.push(segment, arrival: arrival)
+  }
+
+  /// Lets go on what is due by `now`, from stage to stage and to the sink, and arms the timer for the next.
+  func advance(_ now: Instant) {
+    let last = stages.count - 1
+    for index in stages.indices {
+      // A stage is left by the time it was due, not by the time the loop came to it: lateness does not add up.
+      while index < last, let (segment, due) = stages[index].stage.pop(now) {
+        push(segment, into: index + 1, arrival: due)
+      }
+    }
+    while !stages.isEmpty, !isBlocked, let (segment, _) = stages[stages.count - 1].stage.pop(now) {
+      leave(segment)
+      if relay.isOver { return }
+    }
+    tellPassed(now)
+    armForNext()
+  }
+
+  private func leave(_ segment: Segment) {
+    if let mark = segment.mark { deliver(mark) } else { segment.withBytes { write($0) } }
+  }
+
+  private func armForNext() {
+    var next = Instant.distantFuture
+    for index in stages.indices {
+      // What is due already waits for the sink, which tells when it has room.
+      if let due = stages[index].stage.due, !(isBlocked && index == stages.count - 1) { next = min(next, due) }
+    }
+    if next == .distantFuture { proxy.loop.disarm(self) } else { proxy.loop.arm(self, at: next) }
+  }
+
+  // MARK: Faults that begin and end
+
+  /// Takes in the faults that are on for this connection: makes stages and filters for new ones, lets go what ended
+  /// ones hold.
+  func take(_ hits: [FaultRun]) {
+    if hits.isEmpty && !isFaulted { return }
+    let now = proxy.loop.now
+    letGoOfEnded(now)
+    if relay.isOver { return }
+    for run in hits where run.entry.direction.contains(direction) {
+      if run.entry.hooks.contains(.bytes) { addStage(run) }
+      if !run.entry.hooks.isDisjoint(with: [.frames, .messages]), phase != .opaque || proxy.tracks { addFilter(run) }
+    }
+    stageFaults = stages.reduce(into: FaultSet()) { $0.formUnion($1.run.entry.faultSet) }
+    pending.touch(stageFaults)
+  }
+
+  private func isOn(_ run: FaultRun, _ activation: Int) -> Bool { run.isOn && run.activation == activation }
+
+  private func letGoOfEnded(_ now: Instant) {
+    // From the last to the first, so that bytes keep their order.
+    for index in stages.indices.reversed() where !isOn(stages[index].run, stages[index].activation) {
+      let ended = stages.remove(at: index).stage
+      while let (segment, _) = ended.popFirst() {
+        if index < stages.count {
+          push(segment, into: index, arrival: now)
+        } else if let mark = segment.mark {
+          writeUnsent()
+          deliver(mark)
+          if relay.isOver { return }
+        } else {
+          // Gathered, so that many small pieces are one write.
+          segment.withBytes { unsent.append(contentsOf: $0) }
+        }
+      }
+    }
+    writeUnsent()
+    guard let gate else { return }
+    let before = gate.filters.count
+    gate.filters.removeAll { !isOn($0.run, $0.activation) }
+    if gate.filters.count < before, !gate.wantsMessages { releaseGate(now) }
+    if gate.isIdle { self.gate = nil }
+  }
+
+  private func addStage(_ run: FaultRun) {
+    if stages.contains(where: { $0.run === run }) { return }
+    let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
+    guard let stage = run.entry.fault.stage(scope, direction) else { return }
+    let place = stages.firstIndex { $0.run.entry.ordinal > run.entry.ordinal } ?? stages.count
+    stages.insert(FlowStage(run: run, activation: run.activation, stage: stage), at: place)
+  }
+
+  private func addFilter(_ run: FaultRun) {
+    if let gate, gate.filters.contains(where: { $0.run === run }) { return }
+    let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
+    guard let filter = run.entry.fault.filter(scope, direction) else { return }
+    let gate =
+      gate
+      ?? FrameGate(
+        skipsFrame: phase == .frames && !tracker.isAtBoundary, isWithinMessage: assembler.isWithinMessage)
+    self.gate = gate
+    let place = gate.filters.firstIndex { $0.run.entry.ordinal > run.entry.ordinal } ?? gate.filters.count
+    gate.filters.insert(FrameGate.Filter(run: run, activation: run.activation, filter: filter), at: place)
+  }
+
+  /// After faults have ended: what waited for room goes on.
+  func resumeAfterRelease() {
+    let now = proxy.loop.now
+    advance(now)
+    settle(now)
+    if !relay.isOver, isHeldUp { pump() }
+  }
+}

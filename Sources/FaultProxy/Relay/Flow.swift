@@ -1,0 +1,358 @@
+import Core
+import Network
+import WebSocket
+
+/// One direction of a relayed connection: reads its source, follows heads and frames, lets faults hold or drop, writes its
+/// sink.
+///
+/// As a timer it fires when the first of what its stages hold is due.
+///
+/// @unchecked: confined to its proxy's loop.
+final class Flow: LoopTimer, @unchecked Sendable {
+  enum Phase {
+    /// The HTTP head is being read; its bytes wait until it is whole.
+    case head
+    /// WebSocket frames.
+    case frames
+    /// Bytes that only pass: nothing is followed.
+    case opaque
+  }
+
+  /// The relay holds its flows; `fire` and the proxy's callbacks hold the relay meanwhile.
+  unowned(unsafe) var relay: Relay!  // set right after both are made
+  unowned(unsafe) let proxy: Proxy
+  let direction: Direction
+  /// Nil while the upstream is being dialled.
+  @exclusivity(unchecked) var source: ByteStream?
+  @exclusivity(unchecked) var sink: ByteStream?
+  @exclusivity(unchecked) var phase: Phase
+  var head: HeadReader?
+  @exclusivity(unchecked) var tracker = FrameTracker()
+  @exclusivity(unchecked) var assembler: MessageAssembler
+  /// Whether messages are put together: asked for, and nothing invalid has come.
+  @exclusivity(unchecked) var assembles: Bool
+
+  /// Bytes put on their way, and bytes written to the sink.
+  @exclusivity(unchecked) var accepted: UInt64 = 0
+  @exclusivity(unchecked) var forwarded: UInt64 = 0
+  /// What the sink had no room for.
+  @exclusivity(unchecked) var unsent: [UInt8] = []
+  @exclusivity(unchecked) var unsentStart = 0
+  @exclusivity(unchecked) var stages: [FlowStage] = []
+  /// The faults whose stages these are.
+  var stageFaults: FaultSet = []
+  @exclusivity(unchecked) var gate: FrameGate?
+  @exclusivity(unchecked) var pending = PendingNotes()
+
+  /// The source has sent its FIN, and it has been read.
+  var sourceEnded = false
+  /// The source's connection is gone.
+  var sourceGone = false
+  /// A mark that waits for `unsent` to be written.
+  private var waitingMark: Segment.Mark?
+  /// A FIN has been written to the sink, or there is no sink left to write one to.
+  private(set) var isFinished = false
+  /// What the source still sends is read and dropped: since when a fault has ended this direction, or the sink is gone.
+  @exclusivity(unchecked) private(set) var drops = false
+  /// The fault that ended this direction.
+  private(set) var ender: FaultEntry?
+  /// A close frame that waits for the next frame boundary.
+  private(set) var injection: InjectedClose?
+  /// How far into the present chunk the tracker has reported frames.
+  var reported = 0
+  /// Reading stopped for another reason than that nothing was there.
+  @exclusivity(unchecked) private(set) var isHeldUp = false
+  /// Writing failed with this; looked at when what was read has been told.
+  @exclusivity(unchecked) private var sinkError: NetworkError?
+
+  init(_ proxy: Proxy, _ direction: Direction) {
+    self.proxy = proxy
+    self.direction = direction
+    phase = proxy.tracks ? .head : .opaque
+    assembles = proxy.assembles
+    assembler = MessageAssembler(
+      expectsMask: direction == .up, limits: proxy.configuration.caps.message, skipsOversized: true)
+  }
+
+  var incomingSide: Side { direction == .up ? .client : .upstream }
+  var outgoingSide: Side { direction == .up ? .upstream : .client }
+  private var hasUnsent: Bool { unsentStart < unsent.count }
+
+  // MARK: Reading
+
+  /// Reads and passes on what the source has, as far as it may.
+  func pump() {
+    isHeldUp = false
+    while !sourceEnded, let source, relay.state != .over {
+      let room = readingRoom
+      guard room > 0 else {
+        isHeldUp = true
+        return
+      }
+      let buffer = UnsafeMutableRawBufferPointer(rebasing: proxy.loop.scratch[..<room])
+      do throws(NetworkError) {
+        switch try source.read(into: buffer) {
+        case .bytes(let count):
+          let now = proxy.loop.now
+          if direction == .up {
+            proxy.counts.bytesUp &+= UInt64(count)
+          } else {
+            proxy.counts.bytesDown &+= UInt64(count)
+          }
+          take(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), now)
+          settle(now)
+          // A read that leaves room has taken everything, unless the end stands behind it.
+          if count < room, source.peerGone == .present { return }
+        case .wouldBlock: return
+        case .end:
+          ended()
+          return
+        }
+      } catch {
+        relay.failed(incomingSide, error)
+        return
+      }
+    }
+  }
+
+  /// How many bytes may be read now.
+  @inline(__always)
+  private var readingRoom: Int {
+    let size = proxy.loop.scratch.count
+    if drops { return size }
+    if sink == nil && relay.state != .answering { return 0 }
+    if hasUnsent { return 0 }
+    if stages.isEmpty { return size }
+    var (held, limit) = (0, 0)
+    for stage in stages {
+      held += stage.stage.heldBytes
+      limit = max(limit, stage.stage.holdLimit)
+    }
+    return min(size, max(0, limit - held))
+  }
+
+  private func take(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
+    switch phase {
+    case .opaque: forward(chunk, now)
+    case .frames: if gate == nil && injection == nil && !drops { takeFrames(chunk, now) } else { takeGated(chunk, now) }
+    case .head: takeHead(chunk, now)
+    }
+  }
+
+  /// Goes on within a chunk in the phase that its first part has led to.
+  func takeRest(_ chunk: UnsafeRawBufferPointer, _ now: Instant) { if !chunk.isEmpty { take(chunk, now) } }
+
+  /// What was read has been passed on as far as it could be: the judge is told, and a sink that failed is looked at.
+  @inline(__always)
+  func settle(_ now: Instant) {
+    if !proxy.notes.isEmpty { tellNotes(now) }
+    if let error = sinkError {
+      sinkError = nil
+      relay.sinkFailed(self, error)
+    }
+  }
+
+  private func ended() {
+    sourceEnded = true
+    let now = proxy.loop.now
+    endHead(now)
+    releaseGate(now)
+    settle(now)
+    if relay.isOver { return }
+    relay.noteEnd(incomingSide, .fin, by: direction == .up ? .client : .server)
+    if drops || sink == nil { return relay.flowEnded() }
+    pass(.fin)
+    settle(now)
+  }
+
+  // MARK: Passing on
+
+  /// Puts bytes on their way to the sink.
+  func forward(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
+    if drops || chunk.isEmpty { return }
+    accepted &+= UInt64(chunk.count)
+    if stages.isEmpty { write(chunk) } else { hold(chunk, now) }
+  }
+
+  /// Writes to the sink; what it has no room for waits in `unsent`.
+  func write(_ chunk: UnsafeRawBufferPointer) {
+    guard let sink, !hasUnsent else { return unsent.append(contentsOf: chunk) }
+    if sinkError != nil { return }
+    do throws(NetworkError) {
+      let count = try sink.write(chunk)
+      forwarded &+= UInt64(count)
+      if count < chunk.count { unsent.append(contentsOf: chunk[count...]) }
+    } catch { sinkError = error }
+  }
+
+  /// Puts a FIN or an RST on its way, behind what is held.
+  func pass(_ mark: Segment.Mark) {
+    if holdsMarks { hold(Segment(mark: mark), proxy.loop.now) } else { deliver(mark) }
+  }
+
+  /// The source's RST goes on behind what is held; nothing comes after it.
+  func passResetBehindHeld() {
+    if drops { return }
+    releaseGate(proxy.loop.now)
+    drops = true
+    pass(.reset)
+  }
+
+  /// Whether marks wait behind what faults hold.
+  var holdsMarks: Bool { !stages.isEmpty }
+
+  /// A mark has come to the sink.
+  func deliver(_ mark: Segment.Mark) {
+    switch mark {
+    case .reset: relay.passReset(self)
+    case .fin where hasUnsent: waitingMark = .fin
+    case .fin:
+      if isFinished { return }
+      isFinished = true
+      sink?.shutdownWrite()
+      if let ender {
+        relay.noteEnd(outgoingSide, .fin, by: .proxy, ender.faultSet)
+      } else {
+        relay.noteEnd(outgoingSide, .fin, by: direction == .up ? .client : .server)
+      }
+      relay.flowEnded()
+    }
+  }
+
+  /// The sink has room again.
+  func drained() {
+    let now = proxy.loop.now
+    if hasUnsent { writeUnsent() }
+    tellPassed(now)
+    if !hasUnsent { roomAgain(now) }
+    settle(now)
+    if !relay.isOver, isHeldUp { pump() }
+  }
+
+  private func roomAgain(_ now: Instant) {
+    if let mark = waitingMark {
+      waitingMark = nil
+      deliver(mark)
+    } else if !stages.isEmpty {
+      advance(now)
+    }
+  }
+
+  func writeUnsent() {
+    guard let sink, hasUnsent, sinkError == nil else { return }
+    do throws(NetworkError) {
+      let count = try unsent.withUnsafeBytes { bytes in
+        Result { () throws(NetworkError) in
+          try sink.write(UnsafeRawBufferPointer(rebasing: bytes[unsentStart...]))
+        }
+      }.get()
+      forwarded &+= UInt64(count)
+      unsentStart += count
+    } catch { sinkError = error }
+    if !hasUnsent {
+      unsent = []
+      unsentStart = 0
+    }
+  }
+
+  /// Whether the last stage must wait for the sink.
+  var isBlocked: Bool { hasUnsent }
+
+  // MARK: Ends
+
+  /// What the source still sends is for nobody.
+  func dropAll() { drops = true }
+
+  /// The sink's connection is gone: what the source still sends is dropped.
+  func sinkGone() {
+    isFinished = true
+    drops = true
+    forget()
+  }
+
+  /// A fault ends this direction: a frame at the next boundary if given, then a FIN behind what is held; what comes
+  /// after is dropped.
+  func finish(by entry: FaultEntry, frame: InjectedClose?) {
+    if isFinished || ender != nil || drops { return }
+    ender = entry
+    let now = proxy.loop.now
+    if let frame, phase == .frames, tracker.failure == nil {
+      injection = frame
+      if !tracker.isAtBoundary { return proxy.lingerers.add(relay) }
+      inject(now)
+    } else {
+      endBehindHeld(now)
+    }
+    settle(now)
+  }
+
+  /// Stands at a boundary: puts the close frame in.
+  func inject(_ now: Instant) {
+    guard let frame = injection, let ender else { return }
+    injection = nil
+    releaseGate(now)
+    var bytes: [UInt8] = []
+    let payload = FrameWriter.closePayload(code: frame.code, reason: frame.reason)
+    FrameWriter.write(.close, payload: payload, mask: direction == .up ? maskingKey(ender) : nil, into: &bytes)
+    bytes.withUnsafeBytes { forward($0, now) }
+    note(
+      Note(
+        event: .closeFrame(code: frame.code, reason: frame.reason), end: accepted, arrival: now, sides: .outgoing,
+        disposition: .injected, faults: ender.faultSet))
+    endBehindHeld(now)
+  }
+
+  private func maskingKey(_ entry: FaultEntry) -> UInt32 {
+    var random = SeededRandom(
+      seed: proxy.configuration.seed ^ entry.salt, purpose: .masking, subject: relay.subject.connection.rawValue)
+    return UInt32(truncatingIfNeeded: random.next())
+  }
+
+  private func endBehindHeld(_ now: Instant) {
+    releaseGate(now)
+    drops = true
+    // Told before the FIN, whose end is told at once.
+    if !proxy.notes.isEmpty { tellNotes(now) }
+    pass(.fin)
+    if !relay.isOver, isHeldUp { pump() }
+  }
+
+  /// The rest of this direction has no frames, so no boundary will come: the FIN goes without the close frame.
+  func dropInjection(_ now: Instant) {
+    guard injection != nil else { return }
+    injection = nil
+    endBehindHeld(now)
+  }
+
+  func stop() {
+    forget()
+    source = nil
+    sink = nil
+    head = nil
+    gate = nil
+  }
+
+  private func forget() {
+    proxy.loop.disarm(self)
+    for stage in stages { stage.stage.clear() }
+    stages = []
+    stageFaults = []
+    unsent = []
+    unsentStart = 0
+    pending = PendingNotes()
+    waitingMark = nil
+  }
+
+  override func fire() {
+    // The loop holds this timer, not the relay.
+    guard !stages.isEmpty || isHeldUp, let relay else { return }
+    withExtendedLifetime(relay) {
+      if relay.isOver { return }
+      relay.takeFaultsInIfChanged()
+      let now = proxy.loop.now
+      advance(now)
+      settle(now)
+      if !relay.isOver, isHeldUp { pump() }
+    }
+  }
+}
