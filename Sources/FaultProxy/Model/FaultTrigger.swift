@@ -1,5 +1,3 @@
-public import Core
-
 /// When a fault begins, and how long it stays.
 ///
 /// Triggers that come later (every so often, so long after connect, on the nth message) are further cases here.

@@ -20,6 +20,10 @@ public struct ProxyStatistics: Equatable, Sendable {
   public struct Failure: Hashable, Sendable {
     public var name: String
     public var count: UInt64
+    public init(name: String, count: UInt64) {
+      self.name = name
+      self.count = count
+    }
   }
 
   public init() {}
