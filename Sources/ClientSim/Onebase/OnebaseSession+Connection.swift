@@ -8,8 +8,7 @@ extension OnebaseSession {
     guard phase == .off else { return }
     tell(.started, &actions)
     want(at: now, &actions)
-    isLive = context.plan.startsOffline
-    if !context.plan.startsOffline { connect(at: now, &actions) }
+    if context.plan.startsOffline { setLive(true, at: now, &actions) } else { connect(at: now, &actions) }
   }
 
   /// Takes up the plan's subscriptions, with the memory of what was seen of them before a restart.

@@ -97,9 +97,14 @@ extension SubscriptionPlan {
       }
       let audit = section.section("audit", what: "an audit").map { audit in
         defer { audit.finish() }
+        let arguments = audit.has("args") ? ArgumentsTemplate.decode(audit, "args") : nil
+        if arguments?.isConstantPerClient == false {
+          audit.mistake(
+            "args", "an audit asks for what the subscription shows",
+            expected: "{client} or {client % N}, or no args to take the subscription's")
+        }
         return AuditPlan(
-          path: audit.string("path", required: true) ?? path,
-          arguments: audit.has("args") ? ArgumentsTemplate.decode(audit, "args") : arguments,
+          path: audit.string("path", required: true) ?? path, arguments: arguments,
           paged: audit.bool("paged") ?? false)
       }
       section.finish()

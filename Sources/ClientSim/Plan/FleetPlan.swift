@@ -90,11 +90,12 @@ public struct SubscriptionPlan: Hashable, Sendable {
 /// The query that an audit asks for a subscription whose own shows only a part of the data.
 public struct AuditPlan: Hashable, Sendable {
   public var path: String
-  public var arguments: ArgumentsTemplate
+  /// Nil: those of the subscription.
+  public var arguments: ArgumentsTemplate?
   /// Answers pages `{…, "cursor": …}`; the next is asked for with that `cursor` among the arguments, until it is null.
   public var paged: Bool
 
-  public init(path: String, arguments: ArgumentsTemplate, paged: Bool) {
+  public init(path: String, arguments: ArgumentsTemplate? = nil, paged: Bool) {
     self.path = path
     self.arguments = arguments
     self.paged = paged
