@@ -214,3 +214,28 @@ import Testing
     #expect(client.events.last == .end)
   }
 }
+
+@Test(arguments: Medium.allCases) func droppingAListenerClosesIt(_ medium: Medium) throws {
+  try medium.run { transport, address in
+    func listen() throws -> SocketAddress { try transport.listen(on: address) { _ in }.address }
+    let gone = try listen()
+    await #expect(throws: NetworkError.refused) { try await transport.connect(to: gone) }
+  }
+}
+
+@Test(arguments: Medium.allCases) func aConnectIsCancelledByItsHandle(_ medium: Medium) throws {
+  try medium.run { transport, address in
+    let listener = try transport.listen(on: address) { _ in }
+    let results = Record<NetworkError?>()
+    let handle = transport.connect(to: listener.address, from: nil, timeout: nil, bound: nil) {
+      if case .failure(let error) = $0 { results.values.append(error) } else { results.values.append(nil) }
+    }
+    #expect(results.values.isEmpty)
+    handle.cancel()
+    handle.cancel()
+    #expect(results.values == [.cancelled])
+    try await transport.loop.sleep(for: .milliseconds(10))
+    #expect(results.values.count == 1)
+    withExtendedLifetime(listener) {}
+  }
+}

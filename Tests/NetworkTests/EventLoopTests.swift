@@ -269,6 +269,47 @@ final class Record<Value>: @unchecked Sendable { var values: [Value] = [] }
   other.join()
 }
 
+@Test func theLoopTellsHowLateItIs() throws {
+  let loop = EventLoop(clock: .monotonic)
+  let lags = Record<Duration>()
+  loop.lagObserver = { lag, _ in lags.values.append(lag) }
+  try loop.run {
+    let timer = CallbackTimer {}
+    loop.arm(timer, at: loop.now + .milliseconds(1))
+    // Keeps the loop busy past the deadline, as a heavy callback would.
+    let until = loop.now + .milliseconds(6)
+    while loop.now < until {}
+    try await loop.sleep(for: .milliseconds(1))
+  }
+  #expect(lags.values.first.map { $0 >= .milliseconds(4) } == true)
+  // A deadline that was past when it was armed is no lateness.
+  lags.values = []
+  try loop.run {
+    try await loop.sleep(until: loop.now - .seconds(5))
+  }
+  #expect(lags.values.allSatisfy { $0 < .seconds(1) })
+}
+
+@Test func workFromOutsideReachesAVirtualRunAndIsCounted() throws {
+  let world = VirtualWorld()
+  let helper = EventLoop(clock: .monotonic)
+  helper.start()
+  try world.run {
+    let waiter = Waiter(loop: world.loop, label: "signal from outside")
+    helper.post { world.loop.post { waiter.signal() } }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await waiter.wait() }
+      group.addTask {
+        while world.loop.statistics.foreignWorks == 0 { try await world.loop.sleep(for: .nanoseconds(1)) }
+      }
+      try await group.waitForAll()
+    }
+  }
+  #expect(world.loop.statistics.foreignWorks == 1)
+  helper.stop()
+  helper.join()
+}
+
 @Test func aSleepIsCancelledFromAnotherThread() throws {
   let loop = EventLoop(clock: .monotonic)
   let other = EventLoop(clock: .monotonic)

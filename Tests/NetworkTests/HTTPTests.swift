@@ -88,6 +88,20 @@ extension HTTPOrigin {
   }
 }
 
+@Test func aHostIsResolvedByItsName() throws {
+  let world = VirtualWorld()
+  world.network.names["api.example"] = [.loopback(port: 0), .memory("second", port: 0)]
+  try world.run {
+    // The first address refuses, the second answers.
+    let server = echo(world.transport)
+    try server.listen(on: .memory("second", port: 8080))
+    let client = ByteStreamHTTPClient(transport: world.transport)
+    let response = try await client.send(HTTPRequest(), to: HTTPOrigin(host: "api.example", port: 8080))
+    #expect(response.status == 200)
+    server.close()
+  }
+}
+
 @Test func idleConnectionsAreGivenUpInTime() throws {
   let world = VirtualWorld()
   try world.run {

@@ -83,7 +83,7 @@ public final class ByteStreamHTTPClient: HTTPClient, @unchecked Sendable {
 
   private func connect(_ origin: HTTPOrigin, _ deadline: Instant) async throws(HTTPClientError) -> ByteStream {
     do throws(NetworkError) {
-      let addresses = try await transport.resolve(host: origin.host, port: origin.port)
+      let addresses = try await resolve(origin, deadline)
       var failure = NetworkError.resolution("\"\(origin.host)\" has no address")
       for address in addresses {
         let left = deadline - loop.now
@@ -101,6 +101,26 @@ public final class ByteStreamHTTPClient: HTTPClient, @unchecked Sendable {
       if error == .timedOut && loop.now >= deadline { throw .timedOut }
       throw .network(error)
     }
+  }
+
+  private func resolve(_ origin: HTTPOrigin, _ deadline: Instant) async throws(NetworkError) -> [SocketAddress] {
+    if let address = NumericHost.address(origin.host, port: origin.port) { return [address] }
+    let (transport, loop) = (transport, loop)
+    // A look-up has no limit of time of its own.
+    let answer = await withTaskGroup(of: Result<[SocketAddress], NetworkError>.self) { group in
+      group.addTask {
+        do throws(NetworkError) {
+          return .success(try await transport.resolve(host: origin.host, port: origin.port))
+        } catch { return .failure(error) }
+      }
+      group.addTask {
+        do throws(CancellationError) { try await loop.sleep(until: deadline) } catch { return .failure(.cancelled) }
+        return .failure(.timedOut)
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? .failure(.cancelled)
+    }
+    return try answer.get()
   }
 
   private func exchange(

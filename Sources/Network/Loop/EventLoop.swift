@@ -37,7 +37,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
 
   // The loop's hot fields: one thread touches them, so dynamic exclusivity checks (3 times the cost of a timer) are off.
   @exclusivity(unchecked) private var virtualTime: Int64 = 0
-  @exclusivity(unchecked) private var turnTime: Int64 = 0
+  @exclusivity(unchecked) var turnTime: Int64 = 0
   @exclusivity(unchecked) private var jobs: [UnownedJob] = []
   @exclusivity(unchecked) private var runningJobs: [UnownedJob] = []
   @exclusivity(unchecked) private var queued: [LoopTimer] = []
@@ -46,20 +46,20 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
   @exclusivity(unchecked) var sleepers: [Sleeper] = []
   @exclusivity(unchecked) var waiting = WaiterList()
   @exclusivity(unchecked) var spareOutput: [UInt8] = []
-  @exclusivity(unchecked) private var isEnding = false
+  @exclusivity(unchecked) var isEnding = false
 
   /// Jobs, timers and turns so far; for benchmarks and tests.
-  public private(set) var statistics = LoopStatistics()
+  public internal(set) var statistics = LoopStatistics()
   let poller: (any Poller)?
-  private let isVirtual: Bool
-  private let thread = Atomic<UInt>(0)
-  private var ownThread: pthread_t?
-  private let foreign = Locked(Foreign())
+  let isVirtual: Bool
+  let thread = Atomic<UInt>(0)
+  var ownThread: pthread_t?
+  let foreign = Locked(Foreign())
   private let foreignFlag = Atomic<Bool>(false)
-  private var firstForeignJob: Instant?
-  private var stepsAtThisTime = 0
+  var firstForeignJob: Instant?
+  var stepsAtThisTime = 0
 
-  private struct Foreign {
+  struct Foreign {
     var jobs: [UnownedJob] = []
     var works: [@Sendable () -> Void] = []
     var stop = false
@@ -120,7 +120,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
   /// Runs `work` at once when on the loop, else posts it.
   public func execute(_ work: @escaping @Sendable () -> Void) { if isOnLoop { work() } else { post(work) } }
 
-  private func signal() {
+  func signal() {
     if !foreignFlag.exchange(true, ordering: .acquiringAndReleasing) { poller?.wake() }
   }
 
@@ -187,7 +187,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
 
   // MARK: Turns
 
-  private func runReady() {
+  func runReady() {
     let executor = asUnownedTaskExecutor()
     var rounds = 0
     while !isEnding && !(jobs.isEmpty && queued.isEmpty) {
@@ -213,7 +213,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
   }
 
   /// Jumps to the next timer; false if there is none and nothing came from outside.
-  private func jump() -> Bool {
+  func jump() -> Bool {
     if foreignFlag.load(ordering: .acquiring) {
       takeForeign()
       return true
@@ -227,7 +227,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     return true
   }
 
-  private func poll(_ poller: any Poller) {
+  func poll(_ poller: any Poller) {
     var timeout: Int64?
     if !jobs.isEmpty || !queued.isEmpty {
       timeout = 0
@@ -239,122 +239,4 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     if foreignFlag.load(ordering: .acquiring) { takeForeign() }
     fireDue(turnTime)
   }
-
-  private func begin() {
-    let claimed = thread.compareExchange(
-      expected: 0, desired: UInt(pthread_self()), ordering: .acquiringAndReleasing
-    ).exchanged
-    precondition(claimed, "an event loop is driven by one thread at a time")
-    isEnding = false
-    if !isVirtual {
-      turnTime = csys_monotonic_ns() &- epoch
-      csys_precise_timers()
-    }
-  }
-
-  // MARK: Driving
-
-  /// Runs `body` as the root task on the loop, which the calling thread drives until it ends.
-  ///
-  /// Throws what `body` throws, or on the virtual clock a `LoopFailure`: a deadlock (after cancelling the root task once,
-  /// so that the tree unwinds), a livelock, or jobs from other threads.
-  public func run<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) throws -> T {
-    begin()
-    defer { thread.store(0, ordering: .releasing) }
-    firstForeignJob = nil
-    let box = ResultBox<T>()
-    // The one task that has no parent: the thread that drives the loop waits for it below.
-    let root = Task(name: "root", executorPreference: self) {
-      do { box.result = .success(try await body()) } catch { box.result = .failure(error) }
-      self.isEnding = true
-    }
-    let failure = isVirtual ? driveVirtual(root) : driveMonotonic()
-    if let failure { throw failure }
-    if isVirtual, let firstForeignJob {
-      throw LoopFailure.foreignJob(at: firstForeignJob, count: statistics.foreignJobs)
-    }
-    guard let result = box.result else { throw CancellationError() }
-    return try result.get()
-  }
-
-  /// @unchecked: written by the root task and read after it ended, both on the driving thread.
-  private final class ResultBox<T>: @unchecked Sendable { var result: Result<T, any Error>? }
-
-  private func driveMonotonic() -> LoopFailure? {
-    guard let poller else { return nil }
-    while true {
-      runReady()
-      if isEnding { return nil }
-      statistics.turns &+= 1
-      poll(poller)
-    }
-  }
-
-  private func driveVirtual(_ root: Task<Void, Never>) -> LoopFailure? {
-    var deadlock: [String]?
-    stepsAtThisTime = 0
-    while true {
-      runReady()
-      if isEnding { break }
-      if stepsAtThisTime > livelockLimit { return .livelock(at: now, steps: stepsAtThisTime) }
-      statistics.turns &+= 1
-      if jump() { continue }
-      if let deadlock { return .deadlock(at: now, waiting: deadlock, unwound: false) }
-      deadlock = whoWaits()
-      root.cancel()
-    }
-    return deadlock.map { .deadlock(at: now, waiting: $0, unwound: true) }
-  }
-
-  /// Those who wait, by name, for the report of a deadlock.
-  private func whoWaits() -> [String] {
-    let all = waiting.labels + waitReporters.flatMap { $0() }
-    let shown = 40
-    return all.count <= shown ? all : all.prefix(shown) + ["and \(all.count - shown) more"]
-  }
-
-  // MARK: A thread of its own
-
-  /// Drives the loop on a new thread until `stop`. Monotonic clock only.
-  public func start() {
-    precondition(!isVirtual, "a virtual loop is driven by run")
-    precondition(ownThread == nil, "an event loop starts once")
-    var id = pthread_t()
-    let status = pthread_create(
-      &id, nil,
-      { argument in
-        guard let argument else { return nil }
-        let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-        csys_thread_name("loop-\(loop.index)")
-        loop.begin()
-        _ = loop.driveMonotonic()
-        loop.thread.store(0, ordering: .releasing)
-        return nil
-      }, Unmanaged.passRetained(self).toOpaque())
-    precondition(status == 0, "no thread for an event loop: \(String(cString: strerror(status)))")
-    ownThread = id
-  }
-
-  /// Ends the thread after its present turn; what is suspended on the loop stays so. From any thread.
-  public func stop() {
-    foreign.withLock { $0.stop = true }
-    signal()
-  }
-
-  /// Waits until the thread has ended.
-  public func join() {
-    guard let id = ownThread else { return }
-    pthread_join(id, nil)
-    ownThread = nil
-  }
-}
-
-/// What an event loop has done since it was made.
-public struct LoopStatistics: Sendable {
-  public var jobs = 0
-  public var timersFired = 0
-  public var turns = 0
-  /// Jobs and works that came from other threads.
-  public var foreignJobs = 0
-  public var foreignWorks = 0
 }

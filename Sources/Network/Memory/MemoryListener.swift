@@ -12,7 +12,7 @@ public final class MemoryListener: LoopTimer, Listener, @unchecked Sendable {
   /// Connected, not accepted yet.
   private var waiting: [MemoryStream] = []
   private var isPaused = false
-  private var isOpen = true
+  private var isOpen = false
 
   init(
     network: MemoryNetwork, address: SocketAddress, backlog: Int, _ accepted: @escaping (ByteStream) -> Void
@@ -23,7 +23,10 @@ public final class MemoryListener: LoopTimer, Listener, @unchecked Sendable {
     self.accepted = accepted
     super.init()
     self.address = try network.add(self, at: address)
+    isOpen = true
   }
+
+  deinit { close() }
 
   var hasRoom: Bool { waiting.count < max(1, backlog) }
 

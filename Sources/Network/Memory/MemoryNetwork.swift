@@ -22,6 +22,7 @@ public final class MemoryNetwork: @unchecked Sendable {
     var peer: SocketAddress
   }
   private struct WeakStream { weak var stream: MemoryStream? }
+  private struct WeakListener { weak var listener: MemoryListener? }
 
   public let loop: EventLoop
   public let seed: UInt64
@@ -40,7 +41,7 @@ public final class MemoryNetwork: @unchecked Sendable {
 
   @exclusivity(unchecked) private var latencyNanoseconds: Int64
   @exclusivity(unchecked) private var jitterNanoseconds: Int64
-  private var listeners: [SocketAddress: MemoryListener] = [:]
+  private var listeners: [SocketAddress: WeakListener] = [:]
   private var held: Set<Connection> = []
   private var nextPort = MemoryNetwork.ephemeral.lowerBound
   private var nextNumber: UInt64 = 1
@@ -131,7 +132,7 @@ public final class MemoryNetwork: @unchecked Sendable {
       } while listeners[address] != nil
     }
     if listeners[address] != nil { throw .addressInUse.at(address) }
-    listeners[address] = listener
+    listeners[address] = WeakListener(listener: listener)
     return address
   }
 
@@ -139,8 +140,8 @@ public final class MemoryNetwork: @unchecked Sendable {
 
   /// Who listens at `address`, or at every address of its kind with that port.
   func listener(at address: SocketAddress) -> MemoryListener? {
-    listeners[address] ?? listeners[.ipv4(0, port: address.port)]
-      ?? listeners[.ipv6(high: 0, low: 0, port: address.port)]
+    listeners[address]?.listener ?? listeners[.ipv4(0, port: address.port)]?.listener
+      ?? listeners[.ipv6(high: 0, low: 0, port: address.port)]?.listener
   }
 
   // MARK: Deadlocks

@@ -28,11 +28,13 @@ final class EpollPoller: Poller {
   private var slots: [Slot] = []
   private let events = UnsafeMutablePointer<csys_event>.allocate(capacity: batchSize)
 
-  init() {
+  /// - Parameter usesTimerDescriptor: true where it is known that the kernel lacks `epoll_pwait2`; else it is found out.
+  init(usesTimerDescriptor: Bool = false) {
     descriptor = csys_poll_create()
     wakeup = csys_wakeup_create()
     let added = csys_poll_add_level(descriptor, wakeup, Self.wakeData)
     precondition(added >= 0, "no descriptors left for an event loop: \(String(cString: strerror(-added)))")
+    if usesTimerDescriptor { useTimerDescriptor() }
   }
 
   deinit {

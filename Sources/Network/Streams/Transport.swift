@@ -5,7 +5,7 @@ public protocol Transport: AnyObject, Sendable {
   var loop: EventLoop { get }
 
   /// Listens on `address` (port 0: any free one, see `Listener.address`). `accepted` is called on the loop for each
-  /// connection; a stream that it does not keep is closed.
+  /// connection; a stream that it does not keep is closed. So is a listener that is not kept.
   func listen(on address: SocketAddress, backlog: Int, _ accepted: @escaping (ByteStream) -> Void)
     throws(NetworkError) -> any Listener
 

@@ -16,21 +16,16 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
   private(set) var machine: WebSocketMachine
   private let options: WebSocketOptions
   /// The client's handshake while it lasts.
-  private var opening: Opening?
+  var opening: Opening?
   private var queue = SendQueue()
   private var wantsWritable = false
   private var timer: CallbackTimer?
   private var closeFrame: WebSocketClosure.CloseFrame?
   private var sentCode: UInt16?
-  private var weClose = false
-  private var isOver = false
+  var weClose = false
+  var isOver = false
   /// Nobody else needs to hold a connection.
   private var itself: WebSocketConnection?
-
-  private struct Opening {
-    let handshake: ClientHandshake
-    var parser = HTTPHeadParser(kind: .response)
-  }
 
   // MARK: Making one
 
@@ -275,61 +270,19 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     finish(ending, opening == nil ? nil : .endedInHandshake)
   }
 
-  // MARK: The client's handshake
-
-  /// How many bytes the answer took; nil while it is incomplete, and after a failure.
-  private func receiveAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    do throws(HTTPError) {
-      guard case .response(let head, let consumed)? = try opening?.parser.consume(bytes) else { return nil }
-      return answered(head) ? consumed : nil
-    } catch {
-      failHandshake(.malformedAnswer(error))
-      return nil
-    }
-  }
-
-  private func answered(_ head: HTTPResponseHead) -> Bool {
-    guard let handshake = opening?.handshake else { return false }
-    do throws(HandshakeError) {
-      subprotocol = try handshake.validate(head)
-      opening = nil
-      stopTimer()
-      handler?.webSocket(self, .opened(head))
-      return !isOver
-    } catch {
-      if case .refused = error { handler?.webSocket(self, .refused(head)) }
-      failHandshake(.handshake(error))
-      return false
-    }
-  }
-
-  private func failHandshake(_ failure: WebSocketClosure.Failure) {
-    if isOver { return }
-    weClose = true
-    // The rest of a refusal's body is of no interest and would make a plain close an RST.
-    linger()
-    finish(.fin, failure)
-  }
-
-  private func handshakeTimedOut() {
-    weClose = true
-    stream.reset()
-    finish(.timeout, .handshakeTimeout)
-  }
+  // MARK: The end
 
   private func closeTimedOut() {
     stream.reset()
     finish(.timeout, .closeTimeout)
   }
 
-  // MARK: The end
-
-  private func linger() {
+  func linger() {
     LingeringClose.begin(stream, sending: queue, for: options.closeTimeout)
     queue.clear()
   }
 
-  private func finish(_ ending: Ending.How, _ failure: WebSocketClosure.Failure?, later: Bool = false) {
+  func finish(_ ending: Ending.How, _ failure: WebSocketClosure.Failure?, later: Bool = false) {
     guard !isOver else { return }
     isOver = true
     opening = nil
@@ -354,7 +307,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     loop.arm(timer, at: loop.now + duration)
   }
 
-  private func stopTimer() {
+  func stopTimer() {
     if let timer { loop.disarm(timer) }
     timer = nil
   }
