@@ -94,7 +94,7 @@ public struct Judge: Sendable {
     let end = scene.runEnded.map { min($0, time) } ?? time
     scene.runEnded = end
     for index in scene.connections.indices where scene.connections[index].isLive {
-      let place = Place(connection: index, client: scene.connections[index].clientIndex)
+      let place = scene.place(index)
       if scene.connections[index].near.ended == nil { tellEnded(nearClauses, place, at: end) }
       if scene.connections[index].far.ended == nil { tellEnded(farClauses, place, at: end) }
     }
@@ -151,7 +151,7 @@ extension Judge {
   @inline(__always)
   private mutating func place(_ observation: Observation) -> Place {
     guard let index = places[observation.connection] else { return .nowhere }
-    return Place(connection: index, client: scene.connections[index].clientIndex)
+    return scene.place(index)
   }
 
   private mutating func clientPlace(_ client: ClientID?) -> Int {
@@ -181,7 +181,7 @@ extension Judge {
       scene.connections.append(state)
     }
     places[observation.connection] = index
-    return Place(connection: index, client: client)
+    return scene.place(index)
   }
 
   private mutating func open(_ place: Place, _ observation: Observation) {
@@ -231,11 +231,11 @@ extension Judge {
   private mutating func observeBeside(_ observation: Observation) {
     switch observation.event {
     case .intent(let intent):
-      let place = Place(connection: -1, client: clientPlace(observation.client))
+      let place = Place(client: clientPlace(observation.client))
       tell(4, observation, place)
       if place.hasClient { scene.clients[place.client].take(intent) }
-    case .http: tell(5, observation, Place(connection: -1, client: clientPlace(observation.client)))
-    case .audit: tell(6, observation, Place(connection: -1, client: clientPlace(observation.client)))
+    case .http: tell(5, observation, Place(client: clientPlace(observation.client)))
+    case .audit: tell(6, observation, Place(client: clientPlace(observation.client)))
     case .fault(let edge):
       scene.windows.take(edge, at: observation.time)
       tell(7, observation, .nowhere)

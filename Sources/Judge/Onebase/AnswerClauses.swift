@@ -53,13 +53,13 @@ struct SubscriptionIsAnswered: TallyingClause {
   var tolerance: String { "missing after \(Quantity.text(bound)) on a connection that lives" }
 
   mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
-    if message.facts.kind == .onebaseUpdate { return update(message.facts, observation, place, scene) }
-    for part in message.facts.parts where part.kind == .onebaseUpdate { update(part, observation, place, scene) }
+    if message.facts.kind == .onebaseUpdate { return update(message.facts, observation, place, &scene) }
+    for part in message.facts.parts where part.kind == .onebaseUpdate { update(part, observation, place, &scene) }
   }
 
   @inline(__always)
   private mutating func update(
-    _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: Scene
+    _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: inout Scene
   ) {
     guard let index = scene.connections[place.connection].far.subscription(facts.id),
       !scene.connections[place.connection].far.subscriptions[index].isAnswered

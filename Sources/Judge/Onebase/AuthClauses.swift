@@ -38,8 +38,8 @@ struct AuthComesOnce: TallyingClause {
       violate(
         "`auth` is sent for the \(auths + 1)th time on one connection", at: observation.time, place, &scene,
         severity: Double(auths), faults: observation.faults)
-    } else if auths == 0, !hasJumped[place, scene] {
-      hasJumped[place, scene] = true
+    } else if auths == 0, !hasJumped[place] {
+      hasJumped[place] = true
       violate(
         "\(message.facts.kind.inWords) is sent before `auth`", at: observation.time, place, &scene,
         faults: observation.faults)

@@ -72,41 +72,41 @@ struct ErrorKeepsSubscription: TallyingClause {
 
   mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
     switch message.facts.kind {
-    case .onebaseUpdate: update(message.facts, observation.time, place, scene)
+    case .onebaseUpdate: update(message.facts, observation.time, place, &scene)
     case .onebaseTransition:
       for part in message.facts.parts where part.kind == .onebaseUpdate {
-        update(part, observation.time, place, scene)
+        update(part, observation.time, place, &scene)
       }
     default:
-      guard let id = message.facts.id, let index = states[place, scene].watches.firstIndex(where: { $0.id == id })
+      guard let id = message.facts.id, let index = states[place].watches.firstIndex(where: { $0.id == id })
       else {
         return
       }
-      let watch = states[place, scene].watches.remove(at: index)
+      let watch = states[place].watches.remove(at: index)
       if observation.time - watch.since <= bound {
-        states[place, scene].ended += 1
+        states[place].ended += 1
       } else {
-        states[place, scene].kept += 1
+        states[place].kept += 1
       }
     }
   }
 
   @inline(__always)
-  private mutating func update(_ facts: MessageFacts, _ time: Instant, _ place: Place, _ scene: Scene) {
+  private mutating func update(_ facts: MessageFacts, _ time: Instant, _ place: Place, _ scene: inout Scene) {
     guard !facts.flags.contains(.ok), let id = facts.id,
       scene.connections[place.connection].near.subscription(id) != nil
     else { return }
-    if let index = states[place, scene].watches.firstIndex(where: { $0.id == id }) {
-      let watch = states[place, scene].watches.remove(at: index)
-      if time - watch.since > bound { states[place, scene].kept += 1 }
+    if let index = states[place].watches.firstIndex(where: { $0.id == id }) {
+      let watch = states[place].watches.remove(at: index)
+      if time - watch.since > bound { states[place].kept += 1 }
     }
-    if states[place, scene].watches.count < Self.capacity {
-      states[place, scene].watches.append(Watch(id: id, since: time))
+    if states[place].watches.count < Self.capacity {
+      states[place].watches.append(Watch(id: id, since: time))
     }
   }
 
   mutating func ended(_ place: Place, at time: Instant, cut: Bool, _ scene: inout Scene) {
-    var state = states[place, scene]
+    var state = states[place]
     states.forget(place)
     for watch in state.watches {
       if time - watch.since > bound {

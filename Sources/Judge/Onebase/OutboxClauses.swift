@@ -45,8 +45,8 @@ struct OutboxOutlivesRestart: TallyingClause {
     switch message.facts.kind {
     case .onebaseCall: call(message, observation, place, &scene)
     case .onebaseAuthReply: if states[place].replied == nil { states[place].replied = observation.time }
-    case .onebaseResult: answer(message.facts, place, scene)
-    default: for part in message.facts.parts where part.kind == .onebaseResult { answer(part, place, scene) }
+    case .onebaseResult: answer(message.facts, place, &scene)
+    default: for part in message.facts.parts where part.kind == .onebaseResult { answer(part, place, &scene) }
     }
   }
 
@@ -79,7 +79,7 @@ struct OutboxOutlivesRestart: TallyingClause {
     }
   }
 
-  private mutating func answer(_ facts: MessageFacts, _ place: Place, _ scene: Scene) {
+  private mutating func answer(_ facts: MessageFacts, _ place: Place, _ scene: inout Scene) {
     guard !states[place].sent.isEmpty else { return }
     let view = scene.connections[place.connection].near
     guard let index = view.call(facts.request), let key = view.calls[index].marker?.key,

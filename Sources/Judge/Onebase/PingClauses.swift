@@ -43,22 +43,22 @@ struct ClientPings: TallyingClause {
     guard place.hasConnection else { return }
     switch (observation.event, observation.direction) {
     case (.upgradeResponse(let response), _):
-      if response.status == 101, observation.side == .client { start(observation.time, place, scene) }
-    case (.ping, .down): states[place, scene].serverPings += 1
+      if response.status == 101, observation.side == .client { start(observation.time, place) }
+    case (.ping, .down): states[place].serverPings += 1
     case (.ping, .up):
-      if let last = states[place, scene].lastPing { longestPings = max(longestPings, observation.time - last) }
-      states[place, scene].lastPing = observation.time
+      if let last = states[place].lastPing { longestPings = max(longestPings, observation.time - last) }
+      states[place].lastPing = observation.time
       frame(observation, place, &scene)
     case (.pong, .up):
-      guard states[place, scene].serverPings > 0 else { return }
-      states[place, scene].serverPings -= 1
+      guard states[place].serverPings > 0 else { return }
+      states[place].serverPings -= 1
       frame(observation, place, &scene)
     case (.closeFrame, .up):
       frame(observation, place, &scene)
-      states[place, scene].isClosing = true
+      states[place].isClosing = true
     case (.closeFrame, .down):
       gap(until: observation.time, place, &scene, faults: observation.faults)
-      states[place, scene].isClosing = true
+      states[place].isClosing = true
     default: break
     }
   }
@@ -68,26 +68,26 @@ struct ClientPings: TallyingClause {
     states.forget(place)
   }
 
-  private mutating func start(_ time: Instant, _ place: Place, _ scene: Scene) {
-    states[place, scene].last = time
-    states[place, scene].anchor = time
+  private mutating func start(_ time: Instant, _ place: Place) {
+    states[place].last = time
+    states[place].anchor = time
   }
 
   private mutating func frame(_ observation: Observation, _ place: Place, _ scene: inout Scene) {
     guard place.hasConnection else { return }
-    if states[place, scene].last == nil { start(observation.time, place, scene) }
+    if states[place].last == nil { start(observation.time, place) }
     gap(until: observation.time, place, &scene, faults: observation.faults)
-    states[place, scene].last = observation.time
+    states[place].last = observation.time
   }
 
   /// Judges the silence that ends at `time`.
   private mutating func gap(until time: Instant, _ place: Place, _ scene: inout Scene, faults: FaultSet = []) {
-    let state = states[place, scene]
+    let state = states[place]
     guard !state.isClosing, let last = state.last, let anchor = state.anchor else { return }
     longest = max(longest, time - last)
     if time - last > limit {
-      states[place, scene].anchor = time
-      states[place, scene].last = time
+      states[place].anchor = time
+      states[place].last = time
       if scene.windows.clear(.messages, last, time) > limit {
         violate(
           "no client frame for \(Quantity.text(time - last)); at most \(Quantity.text(limit)) is expected", at: time,
@@ -97,7 +97,7 @@ struct ClientPings: TallyingClause {
       }
     } else if time - anchor >= limit {
       // Only a connection that has been up for that long could have been silent for that long.
-      states[place, scene].anchor = time
+      states[place].anchor = time
       tally.kept(faults: faults)
     }
   }
@@ -130,24 +130,24 @@ struct PingIsAnswered: TallyingClause {
     switch (observation.event, observation.direction) {
     case (.ping(let payload), .up):
       expire(before: observation.time, place, &scene)
-      if states[place, scene].count < Self.capacity {
-        states[place, scene].append(Ping(payload: StableHash.of(payload), sent: observation.time))
+      if states[place].count < Self.capacity {
+        states[place].append(Ping(payload: StableHash.of(payload), sent: observation.time))
       }
     case (.pong(let payload), .down):
       let hash = StableHash.of(payload)
       // One pong may answer several pings: RFC 6455 5.5.3 lets an endpoint answer only the latest.
-      guard let index = states[place, scene].lastIndex(where: { $0.payload == hash }) else { return }
-      for ping in states[place, scene][...index] {
+      guard let index = states[place].lastIndex(where: { $0.payload == hash }) else { return }
+      for ping in states[place][...index] {
         judge(ping, answered: observation.time, place, &scene, faults: observation.faults)
       }
-      states[place, scene].removeFirst(index + 1)
+      states[place].removeFirst(index + 1)
     default: break
     }
   }
 
   mutating func ended(_ place: Place, at time: Instant, cut: Bool, _ scene: inout Scene) {
     expire(before: time, place, &scene)
-    for _ in states[place, scene] { tally.doubted("the connection ended before a pong was due", at: time) }
+    for _ in states[place] { tally.doubted("the connection ended before a pong was due", at: time) }
     states.forget(place)
   }
 
@@ -161,8 +161,8 @@ struct PingIsAnswered: TallyingClause {
 
   /// Judges the pings whose pong is overdue at `time`.
   private mutating func expire(before time: Instant, _ place: Place, _ scene: inout Scene) {
-    while let ping = states[place, scene].first, time - ping.sent > bound {
-      states[place, scene].removeFirst()
+    while let ping = states[place].first, time - ping.sent > bound {
+      states[place].removeFirst()
       miss(time - ping.sent, "no pong for", ping.sent, time, place, &scene)
     }
   }

@@ -18,13 +18,13 @@ struct UnsubscribedStaysQuiet: TallyingClause {
 
   mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
     guard let id = message.facts.id, message.facts.kind == .onebaseUnsubscribe else {
-      if !states[place, scene].isEmpty { follow(message, observation, place, &scene) }
+      if !states[place].isEmpty { follow(message, observation, place, &scene) }
       return
     }
     guard scene.connections[place.connection].far.subscription(id) != nil else { return }
-    states[place, scene].removeAll { $0.id == id }
-    if states[place, scene].count == Self.capacity { states[place, scene].removeFirst() }
-    states[place, scene].append(Quiet(id: id))
+    states[place].removeAll { $0.id == id }
+    if states[place].count == Self.capacity { states[place].removeFirst() }
+    states[place].append(Quiet(id: id))
   }
 
   private mutating func follow(
@@ -32,42 +32,42 @@ struct UnsubscribedStaysQuiet: TallyingClause {
   ) {
     let facts = message.facts
     switch facts.kind {
-    case .onebaseSubscribe: states[place, scene].removeAll { $0.id == facts.id }
+    case .onebaseSubscribe: states[place].removeAll { $0.id == facts.id }
     case .onebaseCall:
-      for index in states[place, scene].indices where states[place, scene][index].request == nil {
-        states[place, scene][index].request = facts.request
+      for index in states[place].indices where states[place][index].request == nil {
+        states[place][index].request = facts.request
       }
     case .onebaseUpdate: update(facts, observation, place, &scene)
-    case .onebaseResult: know(observation, place, scene) { $0.request == facts.request }
+    case .onebaseResult: know(observation, place) { $0.request == facts.request }
     default:
       for part in facts.parts where part.kind == .onebaseUpdate { update(part, observation, place, &scene) }
       for part in facts.parts where part.kind == .onebaseResult {
-        know(observation, place, scene) { $0.request == part.request }
+        know(observation, place) { $0.request == part.request }
       }
     }
   }
 
   mutating func observe(_ observation: Observation, _ place: Place, _ scene: inout Scene) {
-    guard place.hasConnection, !states[place, scene].isEmpty else { return }
+    guard place.hasConnection, !states[place].isEmpty else { return }
     switch (observation.event, observation.direction) {
     case (.ping(let payload), .up):
-      for index in states[place, scene].indices where states[place, scene][index].ping == nil {
-        states[place, scene][index].ping = StableHash.of(payload)
+      for index in states[place].indices where states[place][index].ping == nil {
+        states[place][index].ping = StableHash.of(payload)
       }
     case (.pong(let payload), .down):
       let hash = StableHash.of(payload)
-      know(observation, place, scene) { $0.ping == hash }
+      know(observation, place) { $0.ping == hash }
     default: break
     }
   }
 
   private mutating func know(
-    _ observation: Observation, _ place: Place, _ scene: Scene, _ isProof: (Quiet) -> Bool
+    _ observation: Observation, _ place: Place, _ isProof: (Quiet) -> Bool
   ) {
-    for index in states[place, scene].indices {
-      let quiet = states[place, scene][index]
+    for index in states[place].indices {
+      let quiet = states[place][index]
       guard !quiet.isKnown, isProof(quiet) else { continue }
-      states[place, scene][index].isKnown = true
+      states[place][index].isKnown = true
       tally.kept(faults: observation.faults)
     }
   }
@@ -75,15 +75,15 @@ struct UnsubscribedStaysQuiet: TallyingClause {
   private mutating func update(
     _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: inout Scene
   ) {
-    guard let index = states[place, scene].firstIndex(where: { $0.id == facts.id && $0.isKnown }) else { return }
-    let id = states[place, scene].remove(at: index).id
+    guard let index = states[place].firstIndex(where: { $0.id == facts.id && $0.isKnown }) else { return }
+    let id = states[place].remove(at: index).id
     violate(
       "an update carries id \(id), which was unsubscribed before a request that is answered already",
       at: observation.time, place, &scene, faults: observation.faults)
   }
 
   mutating func ended(_ place: Place, at time: Instant, cut: Bool, _ scene: inout Scene) {
-    for quiet in states[place, scene] where !quiet.isKnown {
+    for quiet in states[place] where !quiet.isKnown {
       tally.doubted("no round trip followed an unsub", at: time)
     }
     states.forget(place)
@@ -102,13 +102,13 @@ struct FailedSubscriptionRecovers: TallyingClause {
   var tolerance: String { "an ok update after an error update, without a new sub" }
 
   mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
-    if message.facts.kind == .onebaseUpdate { return update(message.facts, observation, place, scene) }
-    for part in message.facts.parts where part.kind == .onebaseUpdate { update(part, observation, place, scene) }
+    if message.facts.kind == .onebaseUpdate { return update(message.facts, observation, place, &scene) }
+    for part in message.facts.parts where part.kind == .onebaseUpdate { update(part, observation, place, &scene) }
   }
 
   @inline(__always)
   private mutating func update(
-    _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: Scene
+    _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: inout Scene
   ) {
     guard facts.flags.contains(.ok), let index = scene.connections[place.connection].far.subscription(facts.id),
       scene.connections[place.connection].far.subscriptions[index].hasFailed

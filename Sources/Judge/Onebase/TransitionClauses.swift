@@ -32,94 +32,103 @@ struct ResultComesWithUpdates: TallyingClause {
   }
 
   mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
-    guard isWatching(place, scene) else { return }
-    var shown: [UInt64] = []
+    guard isWatching(place, &scene) else { return }
+    var shown = Shown()
     switch message.facts.kind {
-    case .onebaseUpdate: collect(message.facts, message, place, scene, &shown)
-    case .onebaseResult: break
+    case .onebaseUpdate: collect(message.facts, message, place, &scene, &shown)
+    case .onebaseResult: result(message.facts, &shown, observation, place, &scene)
     default:
-      for part in message.facts.parts where part.kind == .onebaseUpdate { collect(part, message, place, scene, &shown) }
-    }
-    if message.facts.kind == .onebaseResult {
-      result(message.facts, &shown, observation, place, scene)
-    } else {
+      for part in message.facts.parts where part.kind == .onebaseUpdate {
+        collect(part, message, place, &scene, &shown)
+      }
       for part in message.facts.parts where part.kind == .onebaseResult {
-        result(part, &shown, observation, place, scene)
+        result(part, &shown, observation, place, &scene)
       }
     }
-    if !shown.isEmpty { apart(shown, observation, place, &scene) }
+    if !shown.exempt.isEmpty { states[place].answered.removeAll { shown.exempt.contains($0.key) } }
+    if !shown.judged.isEmpty { apart(shown.judged, observation, place, &scene) }
+  }
+
+  /// The watched mutations that a message shows.
+  private struct Shown {
+    /// By subscriptions that had shown a value before.
+    var judged: [UInt64] = []
+    /// By first values only, or by those of subscriptions that came after the mutation: these prove nothing.
+    var exempt: [UInt64] = []
   }
 
   /// Whether a mutation is open or was answered a moment ago: only then values are looked into.
   @inline(__always)
-  private mutating func isWatching(_ place: Place, _ scene: Scene) -> Bool {
+  private mutating func isWatching(_ place: Place, _ scene: inout Scene) -> Bool {
     if scene.connections[place.connection].far.calls.contains(where: { $0.isMutation }) { return true }
-    return !states[place, scene].answered.isEmpty
+    return !states[place].answered.isEmpty
   }
 
   /// Adds the watched mutations that an update's value shows.
   private mutating func collect(
-    _ facts: MessageFacts, _ message: WireMessage, _ place: Place, _ scene: Scene, _ shown: inout [UInt64]
+    _ facts: MessageFacts, _ message: WireMessage, _ place: Place, _ scene: inout Scene, _ shown: inout Shown
   ) {
     guard facts.flags.contains(.ok), let value = facts.value,
       let index = scene.connections[place.connection].far.subscription(facts.id)
     else { return }
     let view = scene.connections[place.connection].far
     let subscription = view.subscriptions[index]
-    guard subscription.isAnswered else { return }
-    let answered = states[place, scene].answered
+    let answered = states[place].answered
     Markers.forEach(in: message.payload, value) { marker in
       let key = marker.key
-      let isWatched =
-        view.calls.contains { $0.isMutation && $0.marker?.key == key && subscription.order < $0.order }
-        || answered.contains { $0.key == key && subscription.order < $0.order }
-      if isWatched, !shown.contains(key) { shown.append(key) }
+      let order =
+        view.calls.first { $0.isMutation && $0.marker?.key == key }?.order ?? answered.first { $0.key == key }?.order
+      guard let order else { return true }
+      if subscription.isAnswered, subscription.order < order {
+        if !shown.judged.contains(key) { shown.judged.append(key) }
+      } else if !shown.exempt.contains(key) {
+        shown.exempt.append(key)
+      }
       return true
     }
   }
 
   /// A result came; takes its mutation out of `shown` if the same message shows it.
   private mutating func result(
-    _ facts: MessageFacts, _ shown: inout [UInt64], _ observation: Observation, _ place: Place, _ scene: Scene
+    _ facts: MessageFacts, _ shown: inout Shown, _ observation: Observation, _ place: Place, _ scene: inout Scene
   ) {
     let view = scene.connections[place.connection].far
     guard let index = view.call(facts.request), view.calls[index].isMutation, let key = view.calls[index].marker?.key
     else { return }
-    if let early = states[place, scene].early.firstIndex(of: key) {
-      states[place, scene].early.remove(at: early)
-      shown.removeAll { $0 == key }
-    } else if let together = shown.firstIndex(of: key) {
-      shown.remove(at: together)
+    if let early = states[place].early.firstIndex(of: key) {
+      states[place].early.remove(at: early)
+      shown.judged.removeAll { $0 == key }
+    } else if let together = shown.judged.firstIndex(of: key) {
+      shown.judged.remove(at: together)
       if facts.flags.contains(.ok) { tally.kept(faults: observation.faults) }
-    } else if facts.flags.contains(.ok), !view.subscriptions.isEmpty {
-      expire(observation.time, place, scene)
-      if states[place, scene].answered.count == Self.capacity { states[place, scene].answered.removeFirst() }
-      states[place, scene].answered.append(
-        Answered(key: key, order: view.calls[index].order, at: observation.time))
+    } else if facts.flags.contains(.ok), !view.subscriptions.isEmpty, !shown.exempt.contains(key) {
+      expire(observation.time, place)
+      if states[place].answered.count == Self.capacity { states[place].answered.removeFirst() }
+      states[place].answered.append(Answered(key: key, order: view.calls[index].order, at: observation.time))
     }
   }
 
-  private mutating func expire(_ time: Instant, _ place: Place, _ scene: Scene) {
-    states[place, scene].answered.removeAll { time - $0.at > Self.memory }
+  private mutating func expire(_ time: Instant, _ place: Place) {
+    states[place].answered.removeAll { time - $0.at > Self.memory }
   }
 
   /// Mutations that this message shows without their result.
   private mutating func apart(
     _ shown: [UInt64], _ observation: Observation, _ place: Place, _ scene: inout Scene
   ) {
-    expire(observation.time, place, scene)
+    expire(observation.time, place)
     for key in shown {
-      if let index = states[place, scene].answered.firstIndex(where: { $0.key == key }) {
-        let answered = states[place, scene].answered.remove(at: index)
+      if let index = states[place].answered.firstIndex(where: { $0.key == key }) {
+        let answered = states[place].answered.remove(at: index)
         let late = observation.time - answered.at
         violate(
           "the first value that shows a mutation came \(Quantity.text(late)) after its result, in a message of its own",
           at: observation.time, place, &scene, severity: late.inSeconds, faults: observation.faults)
-      } else if !states[place, scene].early.contains(key),
+      } else if !states[place].early.contains(key),
         scene.connections[place.connection].far.calls.contains(where: { $0.isMutation && $0.marker?.key == key })
       {
-        if states[place, scene].early.count == Self.capacity { states[place, scene].early.removeFirst() }
-        states[place, scene].early.append(key)
+        if states[place].early.count == Self.capacity { states[place].early.removeFirst() }
+        states[place].early.append(key)
         violate(
           "an update shows a mutation before its result came", at: observation.time, place, &scene,
           faults: observation.faults)

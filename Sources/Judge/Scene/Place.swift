@@ -6,8 +6,16 @@ public struct Place: Hashable, Sendable {
   public var connection: Int
   /// Index of the client's state; -1 where the client is not known.
   public var client: Int
+  /// Who has the place now; places are used again.
+  public var owner: ConnectionID
 
-  public static let nowhere = Place(connection: -1, client: -1)
+  public init(connection: Int = -1, client: Int = -1, owner: ConnectionID = ConnectionID(rawValue: .max)) {
+    self.connection = connection
+    self.client = client
+    self.owner = owner
+  }
+
+  public static let nowhere = Place()
 
   public var hasConnection: Bool { connection >= 0 }
   public var hasClient: Bool { client >= 0 }
@@ -15,36 +23,36 @@ public struct Place: Hashable, Sendable {
 
 /// What a clause remembers per connection, indexed by place; a place that is used again begins anew.
 struct PerConnection<State: Sendable>: Sendable {
-  private var entries: [(owner: ConnectionID?, state: State)] = []
+  private var entries: [(owner: UInt64, state: State)] = []
   private let fresh: State
+  private static var nobody: UInt64 { .max }
 
   init(_ fresh: State) { self.fresh = fresh }
 
-  /// The state of the connection at `place`, which `scene` names.
-  subscript(_ place: Place, _ scene: Scene) -> State {
+  /// The state of the connection at `place`.
+  subscript(_ place: Place) -> State {
     @inline(__always)
     mutating _read {
-      prepare(place, scene)
+      prepare(place)
       yield entries[place.connection].state
     }
     @inline(__always)
     _modify {
-      prepare(place, scene)
+      prepare(place)
       yield &entries[place.connection].state
     }
   }
 
   @inline(__always)
-  private mutating func prepare(_ place: Place, _ scene: Scene) {
-    let owner = scene.connections[place.connection].id
-    if place.connection < entries.count, entries[place.connection].owner == owner { return }
-    while entries.count <= place.connection { entries.append((nil, fresh)) }
-    entries[place.connection] = (owner, fresh)
+  private mutating func prepare(_ place: Place) {
+    if place.connection < entries.count, entries[place.connection].owner == place.owner.rawValue { return }
+    while entries.count <= place.connection { entries.append((Self.nobody, fresh)) }
+    entries[place.connection] = (place.owner.rawValue, fresh)
   }
 
   /// Frees what the connection's state holds.
   mutating func forget(_ place: Place) {
-    if place.connection < entries.count { entries[place.connection] = (nil, fresh) }
+    if place.connection < entries.count { entries[place.connection] = (Self.nobody, fresh) }
   }
 }
 
@@ -70,7 +78,7 @@ struct PerClient<State: Sendable>: Sendable {
 
   var count: Int { entries.count }
   /// Every client that was asked for, in the order the clients were first seen.
-  var places: [Place] { entries.indices.map { Place(connection: -1, client: $0) } }
+  var places: [Place] { entries.indices.map { Place(client: $0) } }
 
   @inline(__always)
   private mutating func grow(_ place: Place) {

@@ -42,6 +42,11 @@ public struct Scene: Sendable {
     public var wants: [UInt64] = []
   }
 
+  /// The place of the connection with this index.
+  func place(_ index: Int) -> Place {
+    Place(connection: index, client: connections[index].clientIndex, owner: connections[index].id)
+  }
+
   /// Evidence for something that happened at `place`, with the last frames of its connection.
   func evidence(_ text: String, at time: Instant, _ place: Place, severity: Double) -> Evidence {
     let connection = place.hasConnection ? connections[place.connection] : nil

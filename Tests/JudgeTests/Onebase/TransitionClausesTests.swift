@@ -64,6 +64,16 @@ struct TransitionClausesTests {
     #expect(play.verdict() == .notExercised)
   }
 
+  @Test func aFirstValueThatComesWithTheResultProvesNothing() {
+    var play = Play(ResultComesWithUpdates.self)
+    play.join(1)
+    play.client(.sub(1))
+    play.client(.add(1, marker(1)))
+    play.server(.together([.shows(1, [marker(1)])], [.answers(1)]))
+    play.server(.shows(1, marker(2), marker(1)))
+    #expect(play.verdict() == .notExercised)
+  }
+
   @Test func aMutationThatNothingShowsIsNoOpportunity() {
     var play = writing()
     play.server(.answers(1))
