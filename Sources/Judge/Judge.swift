@@ -13,6 +13,8 @@ public struct Judge: Sendable {
   private let nearClauses: [Int]
   private let farClauses: [Int]
   private var places: [ConnectionID: Int] = [:]
+  /// The connection looked up last: what crosses the proxy is often seen at both its sides in a row.
+  private var latest = Place.nowhere
   private var clientPlaces: [ClientID: Int] = [:]
   /// Places of connections that are over, used again last first.
   private var free: [Int] = []
@@ -150,8 +152,10 @@ extension Judge {
 extension Judge {
   @inline(__always)
   private mutating func place(_ observation: Observation) -> Place {
+    if latest.hasConnection, latest.owner == observation.connection { return latest }
     guard let index = places[observation.connection] else { return .nowhere }
-    return scene.place(index)
+    latest = scene.place(index)
+    return latest
   }
 
   private mutating func clientPlace(_ client: ClientID?) -> Int {
@@ -215,6 +219,7 @@ extension Judge {
     scene.violations.stopWaiting(for: state.id)
     scene.connections[index].isLive = false
     places[observation.connection] = nil
+    latest = .nowhere
     free.append(index)
   }
 

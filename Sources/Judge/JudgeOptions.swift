@@ -1,4 +1,5 @@
 import Core
+import JSON
 
 /// The numbers that clauses judge by; the protocol document's where it has them, else the catalogue's defaults.
 public struct JudgeOptions: Hashable, Sendable {
@@ -27,10 +28,37 @@ public struct JudgeOptions: Hashable, Sendable {
   /// The smallest number of attempts whose dispersion is judged (OB-C6).
   public var attemptsForDispersion = 20
 
-  /// The kind of each fault by ordinal, a variant after a colon: `latency`, `refuse:listenerClosed`, …
+  /// The kind of each fault by ordinal, a variant after a colon: `latency`, `refuse:closed`, …
   public var faultKinds: [String] = []
   /// Whether a SHOULD fails the run.
   public var strict = false
 
   public init() {}
+}
+
+extension JudgeOptions {
+  /// Reads the numbers that a scenario overrides, as in `{ pingInterval: "30s", backoffCap: "30s" }`; defaults for the
+  /// rest. Every mistake goes to `diagnostics`.
+  public static func decode(_ value: LocatedValue?, diagnostics: Diagnostics) -> JudgeOptions {
+    var options = JudgeOptions()
+    guard let value else { return options }
+    let section = SectionDecoder(value, what: "the clauses' tolerances", diagnostics: diagnostics)
+    let range = Duration.milliseconds(1)...Duration.seconds(86_400)
+    let durations: [(String, WritableKeyPath<JudgeOptions, Duration>)] = [
+      ("pingInterval", \.pingInterval), ("backoffCap", \.backoffCap), ("idleTimeout", \.idleTimeout),
+      ("replyBound", \.replyBound), ("answerBound", \.answerBound), ("resubscribeBound", \.resubscribeBound),
+      ("errorReaction", \.errorReaction),
+    ]
+    for (key, path) in durations {
+      if let duration = section.duration(key, in: range) { options[keyPath: path] = duration }
+    }
+    if let number = section.integer("attemptsPerSecond", in: 1...1_000) { options.attemptsPerSecond = number }
+    if let number = section.integer("failuresForBackoff", in: 4...100) { options.failuresForBackoff = number }
+    if let number = section.integer("attemptsForDispersion", in: 2...1_000_000) {
+      options.attemptsForDispersion = number
+    }
+    if let share = section.share("busiestShare") { options.busiestShare = share }
+    section.finish()
+    return options
+  }
 }

@@ -26,7 +26,7 @@ struct FaultWindowsTests {
   }
 
   @Test func aFaultThatHidesNothingBlursNothing() {
-    var windows = windows("latency", "reset", "refuse:acceptThenReset", "refuse:listenerClosed", "somethingNew")
+    var windows = windows("latency", "reset", "refuse:acceptThenReset", "refuse:closed", "somethingNew")
     for ordinal in 0..<3 { windows.take(FaultEdge(ordinal: ordinal, edge: .started), at: .zero) }
     #expect(!windows.overlaps([.messages, .attempts], .zero, .seconds(9)))
     windows.take(FaultEdge(ordinal: 3, edge: .started), at: .zero)

@@ -17,6 +17,8 @@ struct OutboxOutlivesRestart: TallyingClause {
     var answered: [UInt64] = []
     var hasRestarted = false
     var replied: Instant?
+    /// The last user that the client spoke of.
+    var user: String?
   }
   private var states = PerClient(State())
   private static let capacity = 64
@@ -35,7 +37,10 @@ struct OutboxOutlivesRestart: TallyingClause {
       states[place].hasRestarted = true
       states[place].replied = nil
       for index in states[place].queue.indices { states[place].queue[index].outlived = true }
-    case .cacheCleared, .user: states[place].queue.removeAll()
+    case .user(let subject):
+      // What one user queued is not sent for another.
+      if let user = states[place].user, let subject, user != subject { states[place].queue.removeAll() }
+      if subject != nil { states[place].user = subject }
     default: break
     }
   }

@@ -16,7 +16,6 @@ struct ResumesInOrder: TallyingClause {
     var isBroken = false
   }
   private var states = PerClient(State())
-  private static let capacity = ConnectionView.capacity
 
   init(_ options: JudgeOptions) {}
 
@@ -65,7 +64,7 @@ struct ResumesInOrder: TallyingClause {
     // A connection that ended before anything was resumed leaves what it should have resumed to the next.
     var expected = view.subscriptions.isEmpty && !state.hasCalled ? state.expected : []
     for subscription in view.subscriptions where !expected.contains(subscription.key) {
-      if expected.count < Self.capacity { expected.append(subscription.key) }
+      if expected.count < ConnectionView.capacity { expected.append(subscription.key) }
     }
     states[place] = State(expected: expected)
   }
@@ -140,7 +139,7 @@ struct SubscribesAgain: TallyingClause {
     }
     var missing = states[place].missing
     for subscription in view.subscriptions where !missing.contains(subscription.key) {
-      missing.append(subscription.key)
+      if missing.count < ConnectionView.capacity { missing.append(subscription.key) }
     }
     states[place] = State(missing: cut ? [] : missing)
   }

@@ -32,10 +32,10 @@ public struct FaultWindows: Sendable {
     let name = kind.prefix { $0 != ":" }
     switch name {
     // What these do is seen where it comes in, at the moment it comes in.
-    case "latency", "reset", "close", "closeFrame", "deadHeartbeat", "dropMessages", "editMessages": return []
+    case "latency", "reset", "close", "closeFrame", "deadHeartbeat": return []
     case "refuse":
-      let how = kind.dropFirst(name.count + 1)
-      return how == "acceptThenReset" || how == "acceptThenHang" || how == "upgrade" ? [] : .attempts
+      // Only a closed listener hides attempts; so may a refusal of which no more is known.
+      return ["acceptThenReset", "acceptThenHang", "upgrade"].contains(kind.dropFirst(name.count + 1)) ? [] : .attempts
     case "blackhole", "bandwidth": return .messages
     default: return [.messages, .attempts]
     }

@@ -78,7 +78,7 @@ struct ReconnectClausesTests {
   }
 
   @Test func aClosedListenerHidesAttempts() {
-    var play = Play(ClientReconnects.self, faults: ["refuse:listenerClosed"])
+    var play = Play(ClientReconnects.self, faults: ["refuse:closed"])
     play.join(1)
     play.fault(0, .started)
     play.drop(1)
@@ -162,7 +162,7 @@ struct ReconnectClausesTests {
   }
 
   @Test func pausesAcrossAClosedListenerAreCensored() {
-    var play = Play(ClientBacksOff.self, faults: ["refuse:listenerClosed"])
+    var play = Play(ClientBacksOff.self, faults: ["refuse:closed"])
     play.join(1)
     play.fault(0, .started)
     play.drop(1)
