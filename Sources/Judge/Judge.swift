@@ -116,7 +116,11 @@ extension Judge {
   private mutating func observeMessage(_ message: WireMessage, _ observation: Observation) {
     let place = self.place(observation)
     guard place.hasConnection else { return }
-    let topic = Topics.index(side: observation.side, direction: observation.direction, kind: message.facts.kind)
+    let isSteady = isSteady(message.facts, observation.side, place)
+    let topic =
+      isSteady
+      ? Topics.index(observation.side, .steadyUpdate)
+      : Topics.index(observation.side, MessageClass(message.facts.kind, observation.direction))
     // Each message is kept once, as it came in: at the client's side on its way up, at the server's on its way down.
     if (observation.side == .client) == (observation.direction == .up) || observation.disposition == .injected {
       if scene.violations.isWaiting {
@@ -125,7 +129,9 @@ extension Judge {
       scene.connections[place.connection].tail.keep(message, at: observation.time, observation.direction)
     }
     for index in listeners[topic] { clauses[index].observe(message, observation, place, &scene) }
-    if observation.side == .client {
+    if isSteady {
+      change(place, observation.side) { $0.frame(at: observation.time) }
+    } else if observation.side == .client {
       if scene.connections[place.connection].near.opened == nil { open(place, observation) }
       scene.connections[place.connection].near.take(
         message, at: observation.time, side: .client, direction: observation.direction)
@@ -134,6 +140,15 @@ extension Judge {
       scene.connections[place.connection].far.take(
         message, at: observation.time, side: .upstream, direction: observation.direction, known: known)
     }
+  }
+
+  /// Whether a message is an update that changes nothing in what the scene remembers.
+  @inline(__always)
+  private func isSteady(_ facts: MessageFacts, _ side: Side, _ place: Place) -> Bool {
+    guard facts.kind == .onebaseUpdate, facts.flags.contains(.ok) else { return false }
+    return side == .client
+      ? scene.connections[place.connection].near.isSteady(facts.id)
+      : scene.connections[place.connection].far.isSteady(facts.id)
   }
 
   private func nearCall(_ place: Place, _ request: Int64?) -> ConnectionView.Call? {

@@ -35,14 +35,17 @@ public struct Topics: OptionSet, Hashable, Sendable {
 
   /// The index of the one bit that a message belongs to.
   @inline(__always)
-  static func index(side: Side, direction: Direction, kind: MessageKind) -> Int {
-    Int(MessageClass(kind, direction).rawValue) + (side == .client ? 16 : 40)
+  static func index(_ side: Side, _ message: MessageClass) -> Int {
+    Int(message.rawValue) + (side == .client ? 16 : 40)
   }
 }
 
 /// The classes of messages that clauses tell apart.
 public enum MessageClass: UInt8, CaseIterable, Sendable {
   case auth, subscribe, unsubscribe, call, authReply, update, result, transition
+  /// An update that only shows something new: ok, and at the server's side of a subscription that was live and well.
+  /// Most messages of a run are such, so few clauses should listen.
+  case steadyUpdate
   /// What a client or a server sent that is none of the above.
   case otherUp, otherDown
 

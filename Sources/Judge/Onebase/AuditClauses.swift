@@ -6,7 +6,7 @@ struct MutationRunsOnce: TallyingClause {
   static let info = ClauseInfo(
     "OB-S12", .server, .fleet, sources: [.wire, .audit],
     "A call runs at most once per send, and an acknowledged mutation is there.")
-  static let topics = Topics.far(.update, .transition).union(.audit)
+  static let topics = Topics.far(.update, .steadyUpdate, .transition).union(.audit)
 
   var tally = Tally()
   private var audits = 0

@@ -9,7 +9,7 @@ struct ResultComesWithUpdates: TallyingClause {
   static let info = ClauseInfo(
     "OB-S8", .server, .connection,
     "A mutation's result and the updates that include its writes arrive in one transition.")
-  static let topics = Topics.far(.update, .result, .transition)
+  static let topics = Topics.far(.update, .steadyUpdate, .result, .transition)
 
   var tally = Tally()
 

@@ -62,6 +62,13 @@ public struct ConnectionView: Sendable {
     return subscriptions.firstIndex { $0.id == id }
   }
 
+  /// Whether an ok update of this id would change nothing here.
+  @inline(__always)
+  func isSteady(_ id: Int64?) -> Bool {
+    guard opened != nil, let index = subscription(id) else { return false }
+    return subscriptions[index].isAnswered && !subscriptions[index].hasFailed
+  }
+
   public func call(_ request: Int64?) -> Int? {
     guard let request else { return nil }
     return calls.firstIndex { $0.request == request }
