@@ -87,7 +87,19 @@ enum Frames {
 
   static func text(_ text: String, masked: Bool) -> [UInt8] { make(.text, Array(text.utf8), masked: masked) }
 
-  /// What a peer that reads `bytes` understands, in order.
+  /// What a peer that reads `bytes` understands, in order, as text: `message(hello)`, `close(1001 bye)`, …
+  static func lines(_ bytes: [UInt8], masked: Bool?) -> [String] {
+    events(bytes, masked: masked).map { event in
+      switch event {
+      case .message(_, let payload): "message(\(String(decoding: payload, as: UTF8.self)))"
+      case .ping(let payload): "ping(\(String(decoding: payload, as: UTF8.self)))"
+      case .pong(let payload): "pong(\(String(decoding: payload, as: UTF8.self)))"
+      case .closeReceived(let code, let reason): "close(\(code.map { "\($0)" } ?? "-") \(reason))"
+      case .failed(let failure): "failed(\(failure.reason))"
+      }
+    }
+  }
+
   static func events(_ bytes: [UInt8], masked: Bool?) -> [WebSocketEvent] {
     var tracker = FrameTracker()
     var assembler = MessageAssembler(expectsMask: masked)

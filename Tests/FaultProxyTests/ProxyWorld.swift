@@ -17,6 +17,8 @@ final class ProxyWorld: @unchecked Sendable {
   let seen = Seen()
   /// Connections that reached the server, in order.
   private(set) var servers: [Peer] = []
+  /// Kept, since a stream that nobody holds is closed.
+  private var clients: [Peer] = []
   private var listener: (any Listener)?
   private var nextPort: UInt16 = 1000
 
@@ -64,10 +66,12 @@ final class ProxyWorld: @unchecked Sendable {
 
   /// Connects a client, as one of ours if it has a number.
   func connect(client: UInt32? = nil) async throws -> Peer {
-    Peer(
+    let peer = Peer(
       try await world.transport.connect(to: Self.proxyAddress) { [self] local in
         if let client { proxy.expect(local: local, client: ClientID(client), fleet: 0) }
       })
+    clients.append(peer)
+    return peer
   }
 
   /// A client and the server's end of its connection.

@@ -51,7 +51,9 @@ extension FaultTarget: CustomStringConvertible {
   public var description: String {
     switch self {
     case .all: "all"
-    case .share(let share): Int64(exactly: share * 100).map { "\($0)%" } ?? "\(share * 100)%"
+    case .share(let share):
+      // 0.29 * 100 is not quite 29.
+      (share * 100).rounded() / 100 == share ? "\(Int((share * 100).rounded()))%" : "\(share * 100)%"
     case .fleet(let name, _, _): "fleet:\(name)"
     case .client(let client): "client:\(client.number)"
     case .address(let host): "address:\(host)"

@@ -67,7 +67,7 @@ extension Flow {
       gate.messageFate = nil
     }
     gate.fate = .pass
-    gate.dropper = nil
+    gate.droppers = []
   }
 
   private func countIfWhole(_ slice: FrameSlice, _ header: FrameHeader) {
@@ -92,7 +92,7 @@ extension Flow {
     if header.opcode.isControl {
       for index in gate.filters.indices where gate.filters[index].filter.control(header, at: now) == .drop {
         gate.fate = .drop
-        gate.dropper = index
+        gate.droppers = gate.filters[index].run.entry.faultSet
         acted(index, gate)
         return
       }
@@ -126,10 +126,10 @@ extension Flow {
     guard case .message(let isText, let payload) = event else {
       if event.isFailure { letGo(gate) }
       var seen = Note(event: observed(event, now), end: end(), arrival: now)
-      if gate.fate == .drop, let dropper = gate.dropper {
+      if gate.fate == .drop {
         seen.sides = .incoming
         seen.disposition = .dropped
-        seen.faults = gate.filters[dropper].run.entry.faultSet
+        seen.faults = gate.droppers
       }
       return note(seen)
     }

@@ -23,7 +23,7 @@ final class FrameGate {
   /// What becomes of the data message that has begun and not ended; nil between messages.
   var messageFate: Fate?
   /// Which fault drops the present frame.
-  var dropper: Int?
+  var droppers: FaultSet = []
   /// The frame the stream stood in when the gate came: it has begun to pass, so it passes.
   var skipsFrame: Bool
   /// The bytes of a header that is not complete.

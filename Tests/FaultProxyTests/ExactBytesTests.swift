@@ -1,0 +1,60 @@
+import Core
+import FaultProxy
+import Network
+import Testing
+
+/// Any mix of byte faults that do not claim to lose bytes delivers exactly the bytes sent, both ways, and then the ends.
+@Test(arguments: 0..<24)
+func anyMixOfByteFaultsDeliversExactlyTheBytesSent(_ seed: Int) throws {
+  var random = SeededRandom(seed: UInt64(seed), purpose: .test)
+  var faults: [FaultEntry] = []
+  for ordinal in 0..<Int.random(in: 1...6, using: &random) {
+    let fault: any Fault
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0:
+      let delay = Duration.microseconds(Int64.random(in: 50...300_000, using: &random))
+      fault = Latency(
+        delay: delay, jitter: delay / 2, distribution: Latency.Distribution.allCases.randomElement(using: &random))
+    case 1: fault = Bandwidth(rate: Int.random(in: 2_000...2_000_000, using: &random))
+    case 2: fault = DeadHeartbeat()
+    default: fault = Blackhole()
+    }
+    faults.append(
+      .test(
+        fault, at: Int.random(in: 0...2000, using: &random), for: Int.random(in: 1...3000, using: &random),
+        target: Bool.random(using: &random) ? .all : .share(0.5),
+        direction: [.up, .down, .both].randomElement(using: &random), ordinal: ordinal))
+  }
+  let world = ProxyWorld(
+    faults, seed: UInt64(seed), latency: .microseconds(300), capacity: Int.random(in: 512...65536, using: &random),
+    trackFrames: false, configure: { $0.trackFrames = false })
+  // Garbage to the frame tracker: it must pass all the same.
+  let up = (0..<Int.random(in: 1...200_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+  let down = (0..<Int.random(in: 1...200_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+  let chunks = (0..<64).map { _ in Int.random(in: 1...10_000, using: &random) }
+  try world.run {
+    let (client, server) = try await world.pair(client: 0)
+    var offset = 0
+    var turn = 0
+    while offset < max(up.count, down.count) {
+      let size = chunks[turn % chunks.count]
+      if offset < up.count { client.write(up[offset..<min(up.count, offset + size)]) }
+      if offset < down.count { server.write(down[offset..<min(down.count, offset + size)]) }
+      offset += size
+      turn += 1
+      server.reads = turn % 7 != 3
+      try await world.sleep(.milliseconds(40))
+    }
+    server.reads = true
+    try await world.sleep(.seconds(600))
+    client.stream.shutdownWrite()
+    try await world.sleep(.seconds(10))
+    #expect(server.received == up)
+    #expect(client.received == down)
+    #expect(server.ended != nil && client.ended == nil)
+    server.stream.shutdownWrite()
+    try await world.sleep(.seconds(10))
+    #expect(client.ended != nil && client.failure == nil && server.failure == nil)
+    #expect(world.proxy.statistics.open == 0)
+  }
+}
