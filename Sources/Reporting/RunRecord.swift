@@ -6,26 +6,37 @@ import Metrics
 public struct FleetRecord: Hashable, Sendable {
   public var name: String
   public var clients: Int
-  /// Clients that had at least one open connection.
-  public var everConnected: Int
-  /// Clients connected when the workload ended.
+  /// Clients that were started.
+  public var started: Int
+  /// Connected, and on their way back, when the run ended.
   public var connectedAtEnd: Int
-  /// Clients with everything they want live when the run had settled.
-  public var liveAtEnd: Int
+  public var reconnectingAtEnd: Int
+  public var messagesIn: UInt64
+  public var messagesOut: UInt64
+  public var errors: UInt64
 
-  public init(name: String, clients: Int, everConnected: Int = 0, connectedAtEnd: Int = 0, liveAtEnd: Int = 0) {
+  public init(
+    name: String, clients: Int, started: Int = 0, connectedAtEnd: Int = 0, reconnectingAtEnd: Int = 0,
+    messagesIn: UInt64 = 0, messagesOut: UInt64 = 0, errors: UInt64 = 0
+  ) {
     self.name = name
     self.clients = clients
-    self.everConnected = everConnected
+    self.started = started
     self.connectedAtEnd = connectedAtEnd
-    self.liveAtEnd = liveAtEnd
+    self.reconnectingAtEnd = reconnectingAtEnd
+    self.messagesIn = messagesIn
+    self.messagesOut = messagesOut
+    self.errors = errors
   }
 
   public mutating func merge(_ other: FleetRecord) {
     clients += other.clients
-    everConnected += other.everConnected
+    started += other.started
     connectedAtEnd += other.connectedAtEnd
-    liveAtEnd += other.liveAtEnd
+    reconnectingAtEnd += other.reconnectingAtEnd
+    messagesIn += other.messagesIn
+    messagesOut += other.messagesOut
+    errors += other.errors
   }
 }
 

@@ -158,9 +158,12 @@ public enum SummaryJSON {
     [
       "name": .string(fleet.name),
       "clients": .integer(Int64(fleet.clients)),
-      "everConnected": .integer(Int64(fleet.everConnected)),
+      "started": .integer(Int64(fleet.started)),
       "connectedAtEnd": .integer(Int64(fleet.connectedAtEnd)),
-      "liveAtEnd": .integer(Int64(fleet.liveAtEnd)),
+      "reconnectingAtEnd": .integer(Int64(fleet.reconnectingAtEnd)),
+      "messagesIn": .integer(Int64(clamping: fleet.messagesIn)),
+      "messagesOut": .integer(Int64(clamping: fleet.messagesOut)),
+      "errors": .integer(Int64(clamping: fleet.errors)),
     ]
   }
 

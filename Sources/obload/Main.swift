@@ -1,4 +1,16 @@
+import Core
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @main
 struct Main {
-  static func main() {}
+  static func main() {
+    // A reader of our output that goes away must not end a run.
+    signal(SIGPIPE, SIG_IGN)
+    exit(Commands.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+  }
 }

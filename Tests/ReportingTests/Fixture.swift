@@ -31,7 +31,7 @@ enum Fixture {
     events.add("fault", at: .seconds(2), ["fault": "slow", "edge": "started"])
     return RunRecord(
       metrics: metrics, judge: nil, faults: [fault],
-      fleets: [FleetRecord(name: "readers", clients: 1, everConnected: 1)],
+      fleets: [FleetRecord(name: "readers", clients: 1, started: 1)],
       shards: [ShardRecord(index: shard, clients: 1, accepted: 1, settled: true)], events: events)
   }
 

@@ -36,7 +36,7 @@ import Testing
     var record = Fixture.record(shard: 0, calls: 3)
     try record.merge(Fixture.record(shard: 1, calls: 5))
     #expect(record.metrics.calls().intended == 8)
-    #expect(record.fleets == [FleetRecord(name: "readers", clients: 2, everConnected: 2)])
+    #expect(record.fleets == [FleetRecord(name: "readers", clients: 2, started: 2)])
     #expect(record.shards.map(\.index) == [0, 1])
     #expect(record.faults.count == 1)
     #expect(record.faults[0].clients == [0...1])

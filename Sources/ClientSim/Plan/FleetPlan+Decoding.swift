@@ -141,7 +141,10 @@ extension Behaviour {
 }
 
 extension TokenSource {
-  static func decode(_ value: LocatedValue?, _ options: FleetDecoding, _ diagnostics: Diagnostics) -> TokenSource? {
+  /// Decodes a `token`: `{ env: NAME }`, null, or (embedded servers only) a template.
+  public static func decode(_ value: LocatedValue?, _ options: FleetDecoding, _ diagnostics: Diagnostics)
+    -> TokenSource?
+  {
     guard let value, value.kind != .invalid else { return nil }
     switch value.kind {
     case .null: return TokenSource.none

@@ -70,4 +70,7 @@ extension FleetRunner {
     default: break
     }
   }
+
+  /// The loop ran something this late, as known at `now`: what makes a generator's figures doubtful.
+  public func recordLag(_ lag: Duration, at now: Instant) { metrics.record(.loopLag, lag, intended: now) }
 }

@@ -9,7 +9,8 @@ public enum BudgetComparison: String, Hashable, Sendable, CaseIterable {
   case equal = "="
   case notEqual = "!="
 
-  func holds(_ value: Double, _ bound: Double) -> Bool {
+  /// Whether a value keeps to the bound.
+  public func holds(_ value: Double, _ bound: Double) -> Bool {
     switch self {
     case .less: value < bound
     case .lessOrEqual: value <= bound

@@ -1,0 +1,215 @@
+import ClientSim
+import Core
+import FaultProxy
+import JSON
+import Judge
+import Metrics
+import Network
+import Protocols
+import Reporting
+
+/// One loop's part of a run: its clients, its proxy, its part of the judge and of the figures.
+///
+/// @unchecked: confined to its loop; the coordinator calls it from child tasks on that loop only.
+final class Worker: @unchecked Sendable {
+  /// A loop this late makes what it saw unreliable for the judge.
+  static let stall = Duration.milliseconds(50)
+
+  let loop: EventLoop
+  let index: Int
+  private let scenario: Scenario
+  private let proxy: Proxy
+  private let runner: FleetRunner
+  private var judge: Judge?
+  private var events: EventLog
+  private var settled = false
+  private var hasEnded = false
+
+  /// Observations come in from proxy and clients; one box, so that both can be given the same sink.
+  private final class Sink {
+    weak var worker: Worker?
+    func take(_ observation: Observation) { worker?.judge?.observe(observation) }
+  }
+
+  /// - Parameters:
+  ///   - index: this loop's number, of `count`.
+  ///   - upstream: where the proxy passes connections on to.
+  init(
+    scenario: Scenario, options: RunOptions, transport: any Transport, index: Int, count: Int, upstream: SocketAddress,
+    shared: RunShared
+  ) throws(NetworkError) {
+    loop = transport.loop
+    self.index = index
+    self.scenario = scenario
+    events = EventLog(loop: index)
+    let sink = Sink()
+    let isJudged = options.isJudged
+    judge = isJudged ? Judge(protocol: scenario.target.protocolName, options: scenario.clauses.options) : nil
+    let observe: ((Observation) -> Void)? = isJudged ? { sink.take($0) } : nil
+    let listen: SocketAddress = options.isVirtual ? .memory("proxy-\(index)", port: 1) : .loopback(port: 0)
+    let proxy = Proxy(
+      transport: transport,
+      configuration: ProxyConfiguration(
+        upstream: upstream, listen: listen, seed: scenario.seed, loopIndex: index, trackFrames: isJudged,
+        assembleMessages: isJudged),
+      timeline: scenario.faults, classifier: scenario.target.protocolName.classifier, observe: observe)
+    let address = try proxy.start()
+    self.proxy = proxy
+    let dial = ClientDial(
+      address: address, host: shared.authority, target: shared.target,
+      source: options.isVirtual ? nil : ClientDial.loopbackSources(clients: scenario.clients),
+      bound: { [unowned proxy] local, client, fleet in proxy.expect(local: local, client: client, fleet: fleet) })
+    runner = FleetRunner(
+      transport: transport,
+      configuration: FleetRunner.Configuration(
+        protocolName: scenario.target.protocolName, plans: scenario.fleets,
+        clients: FleetRunner.Configuration.clients(of: scenario.fleets, loop: index, of: count), dial: dial,
+        seed: scenario.seed, runTag: shared.runTag, timeline: scenario.windows, events: scenario.clientEvents,
+        propagation: shared.propagation, observe: observe,
+        faultSince: { client, time in sink.worker?.faultSince(client, time) }))
+    sink.worker = self
+    proxy.edges = { [unowned self] edge, entry, time in faultEdge(edge, entry, time) }
+    loop.lagObserver = options.isVirtual ? nil : { [unowned self] lag, time in late(lag, time) }
+  }
+
+  // MARK: Phases, in order
+
+  /// The clients' life: from their ramp until they are told to stop or the task is cancelled.
+  func run(from start: Instant) async {
+    do throws(CancellationError) { try await loop.sleep(until: start) } catch { return }
+    proxy.begin(at: start)
+    await runner.run(from: start)
+  }
+
+  /// Faults off, workload off; waits until everything wanted is live and quiet.
+  func settle() async {
+    proxy.liftFaults()
+    tell(.settleBegan)
+    settled = await runner.settle(within: scenario.settle)
+    log("run", ["phase": "settled", "live": .bool(settled)])
+  }
+
+  /// Fresh queries beside what subscriptions show.
+  func audit() async {
+    tell(.auditBegan)
+    let summary = await runner.audit()
+    log("run", ["phase": "audited", "answer": .string("\(summary)")])
+  }
+
+  /// Whatever is open from here on is cut off, not broken.
+  func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    tell(.ended)
+    fleets = fleetRecords()
+    runner.stop()
+  }
+
+  /// Ends what is left and hands over what was measured.
+  func finish() -> RunRecord {
+    end()
+    proxy.close()
+    judge?.finish(at: loop.now)
+    for violation in judge?.violations ?? [] { log(violation) }
+    loop.lagObserver = nil
+    return RunRecord(
+      metrics: runner.metrics, judge: judge, faults: proxy.applications, fleets: fleets,
+      shards: [
+        ShardRecord(
+          index: index, clients: fleets.reduce(0) { $0 + $1.clients }, accepted: proxy.statistics.accepted,
+          settled: settled)
+      ], events: events)
+  }
+
+  /// What the live display shows of this loop.
+  func snapshot() -> WorkerSnapshot {
+    WorkerSnapshot(fleets: runner.gauges, activeFaults: active.map(\.entry.name), metrics: runner.metrics)
+  }
+
+  // MARK: What happens on the way
+
+  /// Faults that are on, and since when.
+  private var active: [(entry: FaultEntry, since: Instant)] = []
+  /// As the fleets were when the run ended.
+  private var fleets: [FleetRecord] = []
+
+  /// Since when a fault has been on for the client at `time`: what `detection` counts from.
+  private func faultSince(_ client: ClientID, _ time: Instant) -> Instant? {
+    let subject = FaultTarget.Subject(connection: ConnectionID(rawValue: 0), client: client, host: "")
+    return active.filter { $0.since <= time && $0.entry.hits(subject, seed: scenario.seed) }.map(\.since).min()
+  }
+
+  private func faultEdge(_ edge: FaultEdge, _ entry: FaultEntry, _ time: Instant) {
+    judge?.observe(
+      Observation(
+        time: time, connection: ConnectionID(rawValue: 0), side: .client, direction: .up, source: .fault,
+        faults: entry.faultSet, event: .fault(edge)))
+    let word: String
+    switch edge.edge {
+    case .started:
+      word = "started"
+      if !entry.isMoment { active.append((entry, time)) }
+    case .ended:
+      word = "ended"
+      active.removeAll { $0.entry.ordinal == entry.ordinal }
+    case .applied: word = "applied"
+    }
+    events.add(
+      "fault", at: time,
+      [
+        "name": .string(entry.name), "fault": .string(entry.kind), "edge": .string(word),
+        "loop": .integer(Int64(index)),
+      ])
+  }
+
+  private func late(_ lag: Duration, _ time: Instant) {
+    runner.recordLag(lag, at: time)
+    if lag >= Self.stall { tell(.stall(lag)) }
+  }
+
+  private func tell(_ event: RunEvent) {
+    judge?.observe(
+      Observation(
+        time: loop.now, connection: ConnectionID(rawValue: 0), side: .client, direction: .up, source: .run,
+        event: .run(event)))
+  }
+
+  private func log(_ kind: String, _ fields: JSONObject) { events.add(kind, at: loop.now, fields) }
+
+  private func log(_ violation: ViolationRecord) {
+    let evidence = violation.evidence
+    var fields: JSONObject = ["clause": .string(violation.clause)]
+    if let client = evidence.client { fields["client"] = .string(label(of: client)) }
+    if let connection = evidence.connection { fields["connection"] = .string(connection.description) }
+    fields["text"] = .string(evidence.text)
+    fields["frames"] = .array(
+      evidence.frames.map {
+        [
+          "time": .number($0.time.seconds), "direction": .string($0.direction == .up ? "up" : "down"),
+          "text": .string($0.text), "length": .integer(Int64($0.length)),
+        ]
+      })
+    events.add("violation", at: evidence.time, fields)
+  }
+
+  /// What a person calls the client: `writers-17`.
+  private func label(of client: ClientID) -> String {
+    scenario.fleets.first { $0.numbers.contains(client.number) }?.label(of: client) ?? client.description
+  }
+
+  private func fleetRecords() -> [FleetRecord] {
+    runner.gauges.map { gauge in
+      FleetRecord(
+        name: gauge.name, clients: gauge.clients, started: gauge.started, connectedAtEnd: gauge.connected,
+        reconnectingAtEnd: gauge.reconnecting, messagesIn: gauge.messagesIn, messagesOut: gauge.messagesOut,
+        errors: gauge.errors)
+    }
+  }
+}
+
+/// What one loop looks like at a moment.
+struct WorkerSnapshot: Sendable {
+  var fleets: [FleetGauge]
+  var activeFaults: [String]
+  var metrics: MetricSet
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import obload
+
+@Suite struct ResourcePlanTests {
+  private func plan(clients: Int, isEmbedded: Bool = true, isVirtual: Bool = false, limit: Int = 20_000) -> ResourcePlan
+  {
+    ResourcePlan(clients: clients, isEmbedded: isEmbedded, isVirtual: isVirtual, loops: 2, descriptorLimit: limit)
+  }
+
+  @Test func aClientTakesThreeDescriptorsAndFourWithAnEmbeddedServer() {
+    #expect(plan(clients: 1000).descriptors == 4064)
+    #expect(plan(clients: 1000, isEmbedded: false).descriptors == 3064)
+    #expect(plan(clients: 1000, isVirtual: true).problems.isEmpty)
+  }
+
+  @Test func whatDoesNotFitIsRefusedWithTheArithmeticAndTheMend() throws {
+    #expect(plan(clients: 4_900).problems.isEmpty)
+    let problem = try #require(plan(clients: 5_000).problems.first)
+    #expect(problem.contains("5000 × 4 + 64"))
+    #expect(problem.contains("run at most 4984 clients"))
+  }
+
+  @Test func portsTowardsATargetAreCountedToo() {
+    #expect(plan(clients: 30_000, isEmbedded: false, limit: 1 << 20).problems.count == 1)
+  }
+}
