@@ -26,6 +26,8 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
   /// Tells a dial from those given up before it.
   private var dialNumber: UInt32 = 0
   private var isOpen = false
+  /// When the present connection opened, or the last one did.
+  private(set) var openedAt = Instant.zero
   private var isStarted = false
   private(set) var isStopped = false
   private var link = SessionCondition.Link.off
@@ -257,6 +259,7 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
     case .ping(let payload): give(.ping(payload), at: now)
     case .opened:
       isOpen = true
+      openedAt = now
       give(.opened, at: now)
     case .refused, .writable: return
     case .closed(let closure):

@@ -6,7 +6,8 @@ extension FleetRunner {
   func record(_ measurement: Measurement, of client: ClientRunner, at now: Instant) {
     switch measurement {
     case .took(.detection, let took, let intended):
-      let since = configuration.faultSince?(client.id, now)
+      // A connection made while the fault was on has been under it since it opened.
+      let since = configuration.faultSince?(client.id, now).map { max($0, client.openedAt) }
       metrics.record(.detection, since.map { now - $0 } ?? took, intended: since ?? intended)
     case .took(let metric, let took, let intended): metrics.record(metric, took, intended: intended)
     case .atLeast(let metric, let waited, let intended): metrics.recordAtLeast(metric, waited, intended: intended)
