@@ -37,6 +37,19 @@ private let situations: [Situation] = [
       "upstream down pong(1)", "client down pong(1)", "upstream down message(b)", "client down message(b)",
     ]),
   Situation(
+    name: "frames that come with the heads",
+    body: { world in
+      let (client, server) = try await world.pair(client: 0)
+      client.write(ProxyWorld.request().serialize() + Frames.text("early", masked: true))
+      try await world.sleep(second)
+      server.write(ProxyWorld.response + Frames.text("at once", masked: false))
+      try await world.sleep(second)
+      #expect(Frames.lines(Array(server.received.suffix(11)), masked: true) == ["message(early)"])
+    },
+    expected: handshake.prefix(4) + ["client up message(early)", "upstream up message(early)"] + handshake.suffix(2) + [
+      "upstream down message(at once)", "client down message(at once)",
+    ]),
+  Situation(
     name: "an upstream that refuses", upstream: false,
     body: { world in
       _ = try await world.connect(client: 0)

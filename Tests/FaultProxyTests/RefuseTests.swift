@@ -65,10 +65,9 @@ import WebSocket
   }
 }
 
-@Test func anUpgradeIsAnsweredWithStatusAndRetryAfter() throws {
-  let world = ProxyWorld([
-    .test(Refuse(how: .upgrade, status: 429, retryAfter: .milliseconds(1500)), at: 0, for: 1000)
-  ])
+@Test(arguments: [true, false]) func anUpgradeIsAnsweredWithStatusAndRetryAfter(_ tracks: Bool) throws {
+  let world = ProxyWorld(
+    [.test(Refuse(how: .upgrade, status: 429, retryAfter: .milliseconds(1500)), at: 0, for: 1000)], trackFrames: tracks)
   try world.run {
     let client = try await world.connect(client: 0)
     try await world.sleep(.milliseconds(5))

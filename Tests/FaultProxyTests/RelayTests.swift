@@ -133,6 +133,19 @@ import WebSocket
   }
 }
 
+@Test func aMessageAboveTheLimitPassesUnseen() throws {
+  let world = ProxyWorld { $0.caps.message = WebSocketLimits(maxMessageBytes: 1000) }
+  try world.run {
+    let (client, server) = try await world.webSocket()
+    let large = Frames.text(String(repeating: "x", count: 5000), masked: true)
+    client.write(large + Frames.text("small", masked: true))
+    try await world.sleep(.milliseconds(10))
+    #expect(server.received.count == large.count + 11)
+    #expect(world.lines.last == "upstream up message(small)")
+    #expect(world.proxy.statistics.unseenMessages == 1 && world.proxy.statistics.violations == 0)
+  }
+}
+
 @Test func compressionIsNotOfferedOn() throws {
   let world = ProxyWorld()
   try world.run {

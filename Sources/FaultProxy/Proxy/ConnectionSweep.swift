@@ -10,7 +10,7 @@ final class ConnectionSweep: LoopTimer, @unchecked Sendable {
 
   /// The schedule takes sweeps out of the loop before the proxy goes.
   private unowned(unsafe) let proxy: Proxy
-  private let run: FaultRun
+  let run: FaultRun
   private let done: (ConnectionSweep) -> Void
   private var targets: [Relay] = []
   private var position = 0

@@ -55,7 +55,9 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
   }
 
   func lift() {
+    let cut = sweeps
     stop()
+    for sweep in cut { finish(sweep.run) }
     for run in proxy.active { end(run) }
   }
 

@@ -79,7 +79,8 @@ public final class Proxy: @unchecked Sendable {
   @discardableResult
   public func start() throws(NetworkError) -> SocketAddress {
     assert(loop.isConfined, "started off the loop")
-    let listener = try transport.listen(on: configuration.listen) { [weak self] in self?.accepted($0) }
+    // Not weak: weak references make every use of the proxy dearer. `close` ends the listener, so nothing comes after it.
+    let listener = try transport.listen(on: configuration.listen) { [unowned(unsafe) self] in accepted($0) }
     self.listener = listener
     return listener.address
   }
@@ -117,7 +118,11 @@ public final class Proxy: @unchecked Sendable {
   /// What each fault of the timeline did on this loop, in its order. One that touched nobody has no applications.
   public var applications: [FaultApplication] { runs.map(\.result) }
 
-  public var statistics: ProxyStatistics { counts }
+  public var statistics: ProxyStatistics {
+    var result = counts
+    forEachRelay { result.unseenMessages += $0.up.unseenMessages + $0.down.unseenMessages }
+    return result
+  }
 
   /// The ids of the open connections, ascending.
   public var connections: [ConnectionID] {

@@ -34,7 +34,8 @@ extension Flow {
   private func flush(_ gate: FrameGate, _ now: Instant) {
     if gate.out.isEmpty { return }
     let out = gate.out
-    gate.out.removeAll(keepingCapacity: true)
+    // No buffer stays behind on a connection that is idle.
+    gate.out = []
     out.withUnsafeBytes { forward($0, now) }
   }
 

@@ -43,8 +43,8 @@ extension Flow {
     let disposition = note.disposition == .passed && !gone ? .delayed : note.disposition
     proxy.emit(
       Observation(
-        time: note.arrival, otherSideTime: gone && !dropped ? now : nil, connection: relay.subject.connection,
-        client: relay.subject.client, side: incomingSide, direction: direction, disposition: disposition,
+        time: note.arrival, otherSideTime: gone && !dropped ? now : nil, connection: connection,
+        client: client, side: incomingSide, direction: direction, disposition: disposition,
         faults: note.faults, event: note.event))
   }
 
@@ -54,7 +54,7 @@ extension Flow {
     proxy.emit(
       Observation(
         time: now, otherSideTime: note.disposition == .injected ? nil : note.arrival,
-        connection: relay.subject.connection, client: relay.subject.client, side: outgoingSide, direction: direction,
+        connection: connection, client: client, side: outgoingSide, direction: direction,
         disposition: note.disposition, faults: note.faults, event: note.event))
   }
 }

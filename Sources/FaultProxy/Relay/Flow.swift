@@ -22,6 +22,11 @@ final class Flow: LoopTimer, @unchecked Sendable {
   unowned(unsafe) var relay: Relay!  // set right after both are made
   unowned(unsafe) let proxy: Proxy
   let direction: Direction
+  // What the hot path needs of the relay, whose uses are dear: streams refer to it weakly.
+  let connection: ConnectionID
+  let client: ClientID?
+  /// The relay is over.
+  @exclusivity(unchecked) private(set) var isStopped = false
   /// Nil while the upstream is being dialled.
   @exclusivity(unchecked) var source: ByteStream?
   @exclusivity(unchecked) var sink: ByteStream?
@@ -65,15 +70,19 @@ final class Flow: LoopTimer, @unchecked Sendable {
   /// Writing failed with this; looked at when what was read has been told.
   @exclusivity(unchecked) private var sinkError: NetworkError?
 
-  init(_ proxy: Proxy, _ direction: Direction) {
+  init(_ proxy: Proxy, _ direction: Direction, _ subject: FaultTarget.Subject) {
     self.proxy = proxy
     self.direction = direction
+    connection = subject.connection
+    client = subject.client
     phase = proxy.tracks ? .head : .opaque
     assembles = proxy.assembles
     assembler = MessageAssembler(
       expectsMask: direction == .up, limits: proxy.configuration.caps.message, skipsOversized: true)
   }
 
+  /// Messages above the limits, which passed without being put together.
+  var unseenMessages: UInt64 { UInt64(assembler.skippedMessages) }
   var incomingSide: Side { direction == .up ? .client : .upstream }
   var outgoingSide: Side { direction == .up ? .upstream : .client }
   private var hasUnsent: Bool { unsentStart < unsent.count }
@@ -83,7 +92,7 @@ final class Flow: LoopTimer, @unchecked Sendable {
   /// Reads and passes on what the source has, as far as it may.
   func pump() {
     isHeldUp = false
-    while !sourceEnded, let source, relay.state != .over {
+    while !sourceEnded, !isStopped, let source {
       let room = readingRoom
       guard room > 0 else {
         isHeldUp = true
@@ -325,6 +334,9 @@ final class Flow: LoopTimer, @unchecked Sendable {
   }
 
   func stop() {
+    if isStopped { return }
+    isStopped = true
+    proxy.counts.unseenMessages += unseenMessages
     forget()
     source = nil
     sink = nil

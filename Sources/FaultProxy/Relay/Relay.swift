@@ -49,8 +49,8 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
     self.client = client
     self.subject = subject
     self.attempt = attempt
-    up = Flow(proxy, .up)
-    down = Flow(proxy, .down)
+    up = Flow(proxy, .up, subject)
+    down = Flow(proxy, .down, subject)
     up.relay = self
     down.relay = self
     up.source = client
