@@ -26,7 +26,7 @@ final class Flow: LoopTimer, @unchecked Sendable {
   let connection: ConnectionID
   let client: ClientID?
   /// The relay is over.
-  @exclusivity(unchecked) private(set) var isStopped = false
+  @exclusivity(unchecked) var isStopped = false
   /// Nil while the upstream is being dialled.
   @exclusivity(unchecked) var source: ByteStream?
   @exclusivity(unchecked) var sink: ByteStream?
@@ -54,21 +54,21 @@ final class Flow: LoopTimer, @unchecked Sendable {
   /// The source's connection is gone.
   var sourceGone = false
   /// A mark that waits for `unsent` to be written.
-  private var waitingMark: Segment.Mark?
+  var waitingMark: Segment.Mark?
   /// A FIN has been written to the sink, or there is no sink left to write one to.
-  private(set) var isFinished = false
+  var isFinished = false
   /// What the source still sends is read and dropped: since when a fault has ended this direction, or the sink is gone.
-  @exclusivity(unchecked) private(set) var drops = false
+  @exclusivity(unchecked) var drops = false
   /// The fault that ended this direction.
-  private(set) var ender: FaultEntry?
+  var ender: FaultEntry?
   /// A close frame that waits for the next frame boundary.
-  private(set) var injection: InjectedClose?
+  var injection: InjectedClose?
   /// How far into the present chunk the tracker has reported frames.
   var reported = 0
   /// Reading stopped for another reason than that nothing was there.
-  @exclusivity(unchecked) private(set) var isHeldUp = false
+  @exclusivity(unchecked) var isHeldUp = false
   /// Writing failed with this; looked at when what was read has been told.
-  @exclusivity(unchecked) private var sinkError: NetworkError?
+  @exclusivity(unchecked) var sinkError: NetworkError?
 
   init(_ proxy: Proxy, _ direction: Direction, _ subject: FaultTarget.Subject) {
     self.proxy = proxy
@@ -85,7 +85,7 @@ final class Flow: LoopTimer, @unchecked Sendable {
   var unseenMessages: UInt64 { UInt64(assembler.skippedMessages) }
   var incomingSide: Side { direction == .up ? .client : .upstream }
   var outgoingSide: Side { direction == .up ? .upstream : .client }
-  private var hasUnsent: Bool { unsentStart < unsent.count }
+  var hasUnsent: Bool { unsentStart < unsent.count }
 
   // MARK: Reading
 
@@ -172,187 +172,6 @@ final class Flow: LoopTimer, @unchecked Sendable {
     if drops || sink == nil { return relay.flowEnded() }
     pass(.fin)
     settle(now)
-  }
-
-  // MARK: Passing on
-
-  /// Puts bytes on their way to the sink.
-  func forward(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
-    if drops || chunk.isEmpty { return }
-    accepted &+= UInt64(chunk.count)
-    if stages.isEmpty { write(chunk) } else { hold(chunk, now) }
-  }
-
-  /// Writes to the sink; what it has no room for waits in `unsent`.
-  func write(_ chunk: UnsafeRawBufferPointer) {
-    guard let sink, !hasUnsent else { return unsent.append(contentsOf: chunk) }
-    if sinkError != nil { return }
-    do throws(NetworkError) {
-      let count = try sink.write(chunk)
-      forwarded &+= UInt64(count)
-      if count < chunk.count { unsent.append(contentsOf: chunk[count...]) }
-    } catch { sinkError = error }
-  }
-
-  /// Puts a FIN or an RST on its way, behind what is held.
-  func pass(_ mark: Segment.Mark) {
-    if holdsMarks { hold(Segment(mark: mark), proxy.loop.now) } else { deliver(mark) }
-  }
-
-  /// The source's RST goes on behind what is held; nothing comes after it.
-  func passResetBehindHeld() {
-    if drops { return }
-    releaseGate(proxy.loop.now)
-    drops = true
-    pass(.reset)
-  }
-
-  /// Whether marks wait behind what faults hold.
-  var holdsMarks: Bool { !stages.isEmpty }
-
-  /// A mark has come to the sink.
-  func deliver(_ mark: Segment.Mark) {
-    switch mark {
-    case .reset: relay.passReset(self)
-    case .fin where hasUnsent: waitingMark = .fin
-    case .fin:
-      if isFinished { return }
-      isFinished = true
-      sink?.shutdownWrite()
-      if let ender {
-        relay.noteEnd(outgoingSide, .fin, by: .proxy, ender.faultSet)
-      } else {
-        relay.noteEnd(outgoingSide, .fin, by: direction == .up ? .client : .server)
-      }
-      relay.flowEnded()
-    }
-  }
-
-  /// The sink has room again.
-  func drained() {
-    let now = proxy.loop.now
-    if hasUnsent { writeUnsent() }
-    tellPassed(now)
-    if !hasUnsent { roomAgain(now) }
-    settle(now)
-    if !relay.isOver, isHeldUp { pump() }
-  }
-
-  private func roomAgain(_ now: Instant) {
-    if let mark = waitingMark {
-      waitingMark = nil
-      deliver(mark)
-    } else if !stages.isEmpty {
-      advance(now)
-    }
-  }
-
-  func writeUnsent() {
-    guard let sink, hasUnsent, sinkError == nil else { return }
-    do throws(NetworkError) {
-      let count = try unsent.withUnsafeBytes { bytes in
-        Result { () throws(NetworkError) in
-          try sink.write(UnsafeRawBufferPointer(rebasing: bytes[unsentStart...]))
-        }
-      }.get()
-      forwarded &+= UInt64(count)
-      unsentStart += count
-    } catch { sinkError = error }
-    if !hasUnsent {
-      unsent = []
-      unsentStart = 0
-    }
-  }
-
-  /// Whether the last stage must wait for the sink.
-  var isBlocked: Bool { hasUnsent }
-
-  // MARK: Ends
-
-  /// What the source still sends is for nobody.
-  func dropAll() { drops = true }
-
-  /// The sink's connection is gone: what the source still sends is dropped.
-  func sinkGone() {
-    isFinished = true
-    drops = true
-    forget()
-  }
-
-  /// A fault ends this direction: a frame at the next boundary if given, then a FIN behind what is held; what comes
-  /// after is dropped.
-  func finish(by entry: FaultEntry, frame: InjectedClose?) {
-    if isFinished || ender != nil || drops { return }
-    ender = entry
-    let now = proxy.loop.now
-    if let frame, phase == .frames, tracker.failure == nil {
-      injection = frame
-      if !tracker.isAtBoundary { return proxy.lingerers.add(relay) }
-      inject(now)
-    } else {
-      endBehindHeld(now)
-    }
-    settle(now)
-  }
-
-  /// Stands at a boundary: puts the close frame in.
-  func inject(_ now: Instant) {
-    guard let frame = injection, let ender else { return }
-    injection = nil
-    releaseGate(now)
-    var bytes: [UInt8] = []
-    let payload = FrameWriter.closePayload(code: frame.code, reason: frame.reason)
-    FrameWriter.write(.close, payload: payload, mask: direction == .up ? maskingKey(ender) : nil, into: &bytes)
-    bytes.withUnsafeBytes { forward($0, now) }
-    note(
-      Note(
-        event: .closeFrame(code: frame.code, reason: frame.reason), end: accepted, arrival: now, sides: .outgoing,
-        disposition: .injected, faults: ender.faultSet))
-    endBehindHeld(now)
-  }
-
-  private func maskingKey(_ entry: FaultEntry) -> UInt32 {
-    var random = SeededRandom(
-      seed: proxy.configuration.seed ^ entry.salt, purpose: .masking, subject: relay.subject.connection.rawValue)
-    return UInt32(truncatingIfNeeded: random.next())
-  }
-
-  private func endBehindHeld(_ now: Instant) {
-    releaseGate(now)
-    drops = true
-    // Told before the FIN, whose end is told at once.
-    if !proxy.notes.isEmpty { tellNotes(now) }
-    pass(.fin)
-    if !relay.isOver, isHeldUp { pump() }
-  }
-
-  /// The rest of this direction has no frames, so no boundary will come: the FIN goes without the close frame.
-  func dropInjection(_ now: Instant) {
-    guard injection != nil else { return }
-    injection = nil
-    endBehindHeld(now)
-  }
-
-  func stop() {
-    if isStopped { return }
-    isStopped = true
-    proxy.counts.unseenMessages += unseenMessages
-    forget()
-    source = nil
-    sink = nil
-    head = nil
-    gate = nil
-  }
-
-  private func forget() {
-    proxy.loop.disarm(self)
-    for stage in stages { stage.stage.clear() }
-    stages = []
-    stageFaults = []
-    unsent = []
-    unsentStart = 0
-    pending = PendingNotes()
-    waitingMark = nil
   }
 
   override func fire() {

@@ -33,8 +33,8 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   /// The faults that are on for this connection.
   var faults: FaultSet = []
   /// What lets it hang or answers it.
-  private var holder: FaultRun?
-  private var answer: (status: Int, retryAfter: Duration?)?
+  var holder: FaultRun?
+  var answer: (status: Int, retryAfter: Duration?)?
   private var connecting: ConnectHandle?
   private var clientEnded = false
   private var upstreamEnded = false
@@ -219,7 +219,7 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   }
 
   /// Gives everything back; the streams end with it.
-  private func leave() {
+  func leave() {
     state = .over
     connecting?.cancel()
     connecting = nil
@@ -283,42 +283,4 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
     }
     tell(.ended(Ending(how, by: by)), side: side, direction: direction, more)
   }
-}
-
-// MARK: - What faults do to a connection
-
-extension Relay: FaultedConnection {
-  func reset(by entry: FaultEntry) { abort(.reset, faults: entry.faultSet) }
-
-  func close(by entry: FaultEntry) { finish(entry, frame: nil) }
-
-  func close(by entry: FaultEntry, code: UInt16?, reason: String) {
-    finish(entry, frame: InjectedClose(code: code, reason: reason))
-  }
-
-  private func finish(_ entry: FaultEntry, frame: InjectedClose?) {
-    switch state {
-    case .over: return
-    case .connecting, .hanging, .answering:
-      noteEnd(.client, .fin, by: .proxy, entry.faultSet)
-      client.close()
-      leave()
-    case .relaying:
-      takeFaultsInIfChanged()
-      if entry.direction.contains(.down) { down.finish(by: entry, frame: frame) }
-      if !isOver, entry.direction.contains(.up) { up.finish(by: entry, frame: frame) }
-    }
-  }
-
-  /// The answer of a fault to an upgrade request; nil if the upstream is to answer.
-  func answerUpgrade() -> (status: Int, retryAfter: Duration?, faults: FaultSet)? {
-    guard state == .answering, let answer else { return nil }
-    return (answer.status, answer.retryAfter, holder?.entry.faultSet ?? [])
-  }
-}
-
-/// A close frame that a fault puts in.
-struct InjectedClose {
-  var code: UInt16?
-  var reason: String
 }
