@@ -31,7 +31,7 @@ import WebSocket
     let world = ProxyWorld([.test(Reset(), at: 1000)], seed: seed, trackFrames: false)
     var ids: [UInt64] = []
     try world.run {
-      for number in 0..<300 { _ = try await world.connect(client: UInt32(number)) }
+      for number in 0..<600 { _ = try await world.connect(client: UInt32(number)) }
       try await world.sleep(until: .seconds(2))
     }
     for observation in world.seen.all {
@@ -42,8 +42,8 @@ import WebSocket
     return ids
   }
   let first = try order(1)
-  #expect(first.sorted() == Array(1...300))
-  #expect(first != Array(1...300))
+  #expect(first.sorted() == Array(1...600))
+  #expect(first != Array(1...600))
   #expect(try order(1) == first)
   #expect(try order(2) != first)
 }

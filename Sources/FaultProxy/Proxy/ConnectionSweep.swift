@@ -6,7 +6,7 @@ import Network
 /// @unchecked: confined to its proxy's loop.
 final class ConnectionSweep: LoopTimer, @unchecked Sendable {
   /// So many connections are acted on before the loop's other work gets its turn.
-  private static let slice = 128
+  private static let slice = 512
 
   /// The schedule takes sweeps out of the loop before the proxy goes.
   private unowned(unsafe) let proxy: Proxy
