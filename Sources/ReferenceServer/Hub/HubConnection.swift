@@ -14,7 +14,7 @@ struct HubConnection {
   var identity: OnebaseIdentity?
   /// Ascending by id.
   private(set) var entries: [Entry] = []
-  /// The last delivery that met it, and how many parts that has for it.
+  /// The last delivery that met it.
   var round: UInt64 = 0
 
   /// The place of an id, or where it would go.
