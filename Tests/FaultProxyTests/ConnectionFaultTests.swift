@@ -28,11 +28,11 @@ import WebSocket
 
 @Test func resetTakesManyConnectionsInSlicesAndInSeededOrder() throws {
   func order(_ seed: UInt64) throws -> [UInt64] {
-    let world = ProxyWorld([.test(Reset(), at: 1000)], seed: seed, trackFrames: false)
+    let world = ProxyWorld([.test(Reset(), at: 2000)], seed: seed, trackFrames: false)
     var ids: [UInt64] = []
     try world.run {
       for number in 0..<600 { _ = try await world.connect(client: UInt32(number)) }
-      try await world.sleep(until: .seconds(2))
+      try await world.sleep(until: .seconds(3))
     }
     for observation in world.seen.all {
       if case .fault(let edge) = observation.event, edge.edge == .applied {
