@@ -109,6 +109,19 @@ import Testing
     #expect(try result("call mean < 1s", metrics).outcome == .undecided)
   }
 
+  @Test func aFewLostSamplesDoNotUndecideABudgetThatHoldsWithoutThem() throws {
+    let metrics = run { metrics in
+      for value in 1...1000 { metrics.record(.call, .microseconds(value), intended: .seconds(1)) }
+      metrics.recordAtLeast(.call, .microseconds(500), intended: .seconds(1))
+      metrics.recordAtLeast(.call, .microseconds(500), intended: .seconds(1))
+    }
+    #expect(try result("call p95 < 960us", metrics).outcome == .hold)
+    #expect(try result("call p95 < 951us", metrics).outcome == .undecided)
+    #expect(try result("call p95 < 940us", metrics).outcome == .fail)
+    #expect(try result("call p95 > 940us", metrics).outcome == .hold)
+    #expect(try result("call p100 < 1s", metrics).outcome == .undecided)
+  }
+
   @Test func countsPerClientAreOverAllThatTookPart() throws {
     let metrics = run { metrics in
       for client in 0..<4 { metrics.clientStarted(ClientID(UInt32(client)), at: .zero) }

@@ -123,10 +123,23 @@ import Testing
     var histogram = Histogram()
     histogram.recordAtLeast(.milliseconds(1), count: 10)
     histogram.record(.milliseconds(5), count: 90)
-    // 10 of 100 waited only 1 ms so far: the median is certain, the 95th may be one of them.
+    // 10 of 100 waited only 1 ms so far, and rank above all others: the 95th is one of them.
     #expect(histogram.percentile(50)?.isLowerBound == false)
     #expect(histogram.percentile(95)?.isLowerBound == true)
-    #expect(histogram.percentile(0)?.isLowerBound == true)
+    #expect(histogram.percentile(0)?.isLowerBound == false)
+    #expect(abs((histogram.percentile(0)?.least ?? .zero).nanoseconds - 1_000_000) <= 1000)
+  }
+
+  @Test func aFewLostSamplesMoveAPercentileByTheirRankAndNoMore() throws {
+    var histogram = Histogram()
+    for value in 1...1000 { histogram.record(.microseconds(value)) }
+    histogram.recordAtLeast(.microseconds(500), count: 2)
+    // Rank 952 of 1,002: the 952nd of the finished ones if the two take for ever, the 950th if they ended at once.
+    let p95 = try #require(histogram.percentile(95))
+    #expect(!p95.isLowerBound)
+    #expect(abs(p95.value.nanoseconds - 952_000) <= 952)
+    #expect(abs(p95.least.nanoseconds - 950_000) <= 950)
+    #expect(p95.description == "952 µs")
   }
 
   @Test func countsBeyond32BitsAreExact() {

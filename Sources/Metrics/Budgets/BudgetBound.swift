@@ -21,13 +21,18 @@ public enum BudgetComparison: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What is certain when the value is only known to be at least `value`; nil when it may go either way.
-  func holds(atLeast value: Double, _ bound: Double) -> Bool? {
+  /// What is certain when the value is only known to lie from `low` to `high` (nil: nobody knows how high); nil when it
+  /// may go either way.
+  func holds(from low: Double, to high: Double?, _ bound: Double) -> Bool? {
+    let reach = high ?? .infinity
+    if low == reach { return holds(low, bound) }
     switch self {
-    case .less: value >= bound ? false : nil
-    case .lessOrEqual, .equal: value > bound ? false : nil
-    case .greater, .notEqual: value > bound ? true : nil
-    case .greaterOrEqual: value >= bound ? true : nil
+    case .less: return reach < bound ? true : low >= bound ? false : nil
+    case .lessOrEqual: return reach <= bound ? true : low > bound ? false : nil
+    case .greater: return low > bound ? true : reach <= bound ? false : nil
+    case .greaterOrEqual: return low >= bound ? true : reach < bound ? false : nil
+    case .equal: return bound < low || bound > reach ? false : nil
+    case .notEqual: return bound < low || bound > reach ? true : nil
     }
   }
 }

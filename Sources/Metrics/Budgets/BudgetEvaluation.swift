@@ -20,6 +20,8 @@ extension Budget {
   struct Observation {
     var value: Double
     var isLowerBound = false
+    /// The least it can be, where that is less than `value`.
+    var least: Double?
     var samples: UInt64
   }
 
@@ -62,7 +64,10 @@ extension Budget {
     switch aggregate {
     case .percentile(let p):
       guard let percentile = histogram.percentile(p) else { return .failure(Absence(reason: "no samples")) }
-      return observation(percentile.value, isLowerBound: percentile.isLowerBound)
+      return .success(
+        Observation(
+          value: Double(percentile.value.nanoseconds), isLowerBound: percentile.isLowerBound,
+          least: Double(percentile.least.nanoseconds), samples: samples))
     case .min: return observation(min, isLowerBound: histogram.percentile(0)?.isLowerBound ?? false)
     case .max: return observation(max, isLowerBound: hasCensored)
     case .mean: return observation(mean, isLowerBound: hasCensored)
@@ -92,16 +97,13 @@ extension Budget {
     guard let bound = bound.value(baseline: nil) else { return noData("the bound needs a baseline") }
     let outcome: BudgetOutcome
     var reason: String?
-    if observation.isLowerBound {
-      switch comparison.holds(atLeast: observation.value, bound) {
-      case true?: outcome = .hold
-      case false?: outcome = .fail
-      case nil:
-        outcome = .undecided
-        reason = "what was lost or still out took at least this long, which does not decide it"
-      }
-    } else {
-      outcome = comparison.holds(observation.value, bound) ? .hold : .fail
+    let reach = observation.isLowerBound ? nil : observation.value
+    switch comparison.holds(from: observation.least ?? observation.value, to: reach, bound) {
+    case true?: outcome = .hold
+    case false?: outcome = .fail
+    case nil:
+      outcome = .undecided
+      reason = "what was lost or still out may have taken longer or shorter, which does not decide it"
     }
     return BudgetResult(
       budget: text, observed: (observation.isLowerBound ? "> " : "") + unit.text(observation.value),

@@ -111,15 +111,19 @@ public struct Histogram: Sendable {
     count == 0 ? nil : .nanoseconds(Int64(clamping: (sum + UInt128(count) / 2) / UInt128(count)))
   }
 
-  /// A percentile, and whether it is only known to be at least so large.
+  /// A percentile, with what samples that never finished leave open.
   public struct Percentile: Hashable, Sendable, CustomStringConvertible {
+    /// The percentile if everything that is still out never ends; where that has no value, the least it can be.
     public var value: Duration
-    /// True if samples that are censored at or below `value` are needed to reach the rank: the truth is not less.
+    /// True if the rank falls on a sample that never finished: the truth is at least `value`, and nobody knows how much.
     public var isLowerBound: Bool
+    /// The percentile if everything that is still out ended now; equal to `value` where that changes nothing.
+    public var least: Duration
 
-    public init(value: Duration, isLowerBound: Bool = false) {
+    public init(value: Duration, isLowerBound: Bool = false, least: Duration? = nil) {
       self.value = value
       self.isLowerBound = isLowerBound
+      self.least = least ?? value
     }
 
     /// `612 ms`, or `> 612 ms` for a lower bound.
@@ -129,6 +133,7 @@ public struct Histogram: Sendable {
   /// The smallest bucket value such that at least `p` percent of the samples are at or below it, for `p` from 0 to 100
   /// (0 asks for the smallest sample); nil without samples.
   ///
+  /// Censored samples rank above all others, as if they took for ever; a rank that falls on one answers a lower bound.
   /// The bucket's highest equivalent value is answered, as HdrHistogram does, but never more than `max`; for a lower
   /// bound the lowest equivalent value, so that it stays one. Values outside 0 to 100 are taken as 0 or 100.
   public func percentile(_ p: Double) -> Percentile? {
@@ -136,19 +141,22 @@ public struct Histogram: Sendable {
     let rank = Self.rank(of: p, in: count)
     var seen: UInt64 = 0
     var seenExactly: UInt64 = 0
-    var found: Percentile?
+    var least: (low: Int64, high: Int64)?
+    var certain: Int64?
     forEachSlot { slot, exactly, censored in
       seenExactly = seenExactly.addingClamped(exactly)
       seen = seen.addingClamped(exactly).addingClamped(censored)
-      guard seen >= rank else { return true }
-      let isBound = seenExactly < rank
-      let value =
-        isBound
-        ? Swift.max(HistogramLayout.lowest(in: slot), smallest) : Swift.min(HistogramLayout.highest(in: slot), largest)
-      found = Percentile(value: .nanoseconds(value), isLowerBound: isBound)
-      return false
+      if seen >= rank, least == nil {
+        least = (
+          Swift.max(HistogramLayout.lowest(in: slot), smallest), Swift.min(HistogramLayout.highest(in: slot), largest)
+        )
+      }
+      if seenExactly >= rank { certain = Swift.min(HistogramLayout.highest(in: slot), largest) }
+      return certain == nil
     }
-    return found
+    guard let least else { return nil }
+    guard let certain else { return Percentile(value: .nanoseconds(least.low), isLowerBound: true) }
+    return Percentile(value: .nanoseconds(certain), least: .nanoseconds(Swift.min(least.high, certain)))
   }
 
   /// The how-manieth smallest sample the percentile asks for, from 1.

@@ -27,7 +27,7 @@ extension EventLoop {
     firstForeignJob = nil
     let box = ResultBox<T>()
     // The one task that has no parent: the thread that drives the loop waits for it below.
-    let root = Task(name: "root", executorPreference: self) {
+    let root = Task(name: "root", executorPreference: self) {  // off-loop: it is the root, on this loop
       do { box.result = .success(try await body()) } catch { box.result = .failure(error) }
       self.isEnding = true
     }

@@ -15,7 +15,7 @@ public enum LoopFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case .deadlock(let time, let waiting, let unwound):
       let who =
         waiting.isEmpty
-        ? "something is suspended off the loop (Task.sleep, Task {}, the main actor?)"
+        ? "something is suspended off the loop (Task.sleep, Task {}, the main actor?)"  // off-loop: a text
         : "waiting: " + waiting.joined(separator: "; ")
       return "deadlock at \(time): nothing can run and no timer is armed; \(who)"
         + (unwound ? "" : "; cancelling the run did not end it")
@@ -23,7 +23,7 @@ public enum LoopFailure: Error, Equatable, Sendable, CustomStringConvertible {
       return "livelock at \(time): \(steps) jobs and timers ran and time did not move"
     case .foreignJob(let time, let count):
       return "\(count) job(s) came from another thread, the first at \(time): a virtual run must stay on its loop"
-        + " (Task.sleep, Task {}, the main actor?)"
+        + " (Task.sleep, Task {}, the main actor?)"  // off-loop: a text
     }
   }
 }
