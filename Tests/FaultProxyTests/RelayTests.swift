@@ -1,6 +1,7 @@
 import Core
 import FaultProxy
 import Network
+import TestSupport
 import Testing
 import WebSocket
 
@@ -187,4 +188,44 @@ import WebSocket
     #expect(world.proxy.statistics.messagesUp == 1)
     #expect(world.seen.all.isEmpty)
   }
+}
+
+@Test func theUpstreamMayBeReachedByAnotherTransport() throws {
+  let world = VirtualWorld()
+  let elsewhere = MemoryNetwork(loop: world.loop, seed: 2)
+  let transport = MemoryTransport(network: elsewhere)
+  try world.run {
+    var configuration = ProxyConfiguration(upstream: ProxyWorld.upstreamAddress, listen: ProxyWorld.proxyAddress)
+    configuration.trackFrames = false
+    let proxy = Proxy(transport: world.transport, configuration: configuration, upstreamTransport: transport)
+    let servers = Accepted()
+    let listener = try transport.listen(on: ProxyWorld.upstreamAddress) { servers.peers.append(Peer($0)) }
+    try proxy.start()
+    let client = Peer(try await world.transport.connect(to: ProxyWorld.proxyAddress))
+    client.write("through")
+    try await world.sleep(.milliseconds(10))
+    #expect(servers.peers.map(\.text) == ["through"])
+    proxy.close()
+    listener.close()
+  }
+}
+
+/// @unchecked: confined to its loop.
+private final class Accepted: @unchecked Sendable { var peers: [Peer] = [] }
+
+@Test func statisticsOfLoopsAddUp() {
+  var first = ProxyStatistics()
+  first.accepted = 3
+  first.bytesUp = 10
+  first.failures = [.init(name: "a", count: 2), .init(name: "c", count: 1)]
+  var second = ProxyStatistics()
+  second.accepted = 4
+  second.violations = 1
+  second.failures = [.init(name: "b", count: 5), .init(name: "c", count: 7)]
+  var sum = first
+  sum.merge(second)
+  #expect(sum.accepted == 7 && sum.bytesUp == 10 && sum.violations == 1)
+  #expect(sum.failures == [.init(name: "a", count: 2), .init(name: "b", count: 5), .init(name: "c", count: 8)])
+  second.merge(first)
+  #expect(second == sum)
 }

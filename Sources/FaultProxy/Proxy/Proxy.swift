@@ -15,6 +15,8 @@ public final class Proxy: @unchecked Sendable {
   public var edges: ((FaultEdge, FaultEntry, Instant) -> Void)?
 
   let transport: any Transport
+  /// How the upstream is reached; over TLS where the server wants that.
+  let upstreamTransport: any Transport
   let loop: EventLoop
   let classifier: (any MessageClassifier)?
   let observe: ((Observation) -> Void)?
@@ -51,12 +53,15 @@ public final class Proxy: @unchecked Sendable {
 
   /// - Parameters:
   ///   - classifier: reads the run's protocol, so that messages are scanned once here; nil: they stay unclassified.
+  ///   - upstreamTransport: how the upstream is reached, on the same loop; nil: as clients reach the proxy.
   ///   - observe: called on the loop, in order of time. Nil: nothing is put together or scanned for it.
   public init(
     transport: any Transport, configuration: ProxyConfiguration, timeline: FaultTimeline = FaultTimeline(),
-    classifier: (any MessageClassifier)? = nil, observe: ((Observation) -> Void)? = nil
+    classifier: (any MessageClassifier)? = nil, upstreamTransport: (any Transport)? = nil,
+    observe: ((Observation) -> Void)? = nil
   ) {
     self.transport = transport
+    self.upstreamTransport = upstreamTransport ?? transport
     loop = transport.loop
     self.configuration = configuration
     self.timeline = timeline
@@ -82,6 +87,7 @@ public final class Proxy: @unchecked Sendable {
     // Not weak: weak references make every use of the proxy dearer. `close` ends the listener, so nothing comes after it.
     let listener = try transport.listen(on: configuration.listen) { [unowned(unsafe) self] in accepted($0) }
     self.listener = listener
+    if listenerClosers > 0 { listener.close() }
     return listener.address
   }
 

@@ -83,7 +83,7 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   }
 
   private func connect() {
-    connecting = proxy.transport.connect(
+    connecting = proxy.upstreamTransport.connect(
       to: proxy.configuration.upstream, from: nil, timeout: proxy.configuration.caps.connectTimeout, bound: nil
     ) { [self] result in
       connecting = nil
