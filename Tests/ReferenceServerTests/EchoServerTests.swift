@@ -36,7 +36,6 @@ import WebSocket
       options.freezeFor = .seconds(2)
       let server = EchoServer(transport: world.transport, options: options)
       try server.start(on: Self.address)
-      server.begin(at: .zero)
       let client = try await TestClient.connect(world.transport, to: Self.address)
       for second in 0..<5 {
         try await world.loop.sleep(until: .milliseconds(Double(500 + second * 1000)))

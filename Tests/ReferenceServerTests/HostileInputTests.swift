@@ -26,6 +26,17 @@ import Testing
     #expect(bench.take(slot).isEmpty)
   }
 
+  @Test func nothingIsProcessedBehindWhatIsNoMessage() {
+    let bench = HubBench()
+    let slot = bench.connect()
+    bench.send(slot, text: "hello")
+    bench.mutate(slot, 1, "counter:increment")
+    #expect(bench.take(slot).isEmpty)
+    let other = bench.connect()
+    bench.query(other, 1, "counter:get")
+    #expect(bench.takeValue(other)?["value"] == 0)
+  }
+
   @Test func aTypeFromTheFutureIsSkipped() {
     let bench = HubBench()
     let slot = bench.connect()

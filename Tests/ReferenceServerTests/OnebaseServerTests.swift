@@ -23,7 +23,6 @@ import WebSocket
     let server = OnebaseServer(transport: world.transport, options: options)
     try world.run {
       try server.start(on: Self.address)
-      server.begin(at: world.now)
       try await body(world, server)
       server.close()
     }
@@ -174,6 +173,20 @@ import WebSocket
     }
   }
 
+  @Test func aFreezeHoldsDelayedMessagesToo() throws {
+    try serve({ $0.delay = .milliseconds(250) }) { world, server in
+      let client = try await connect(world)
+      try await world.loop.sleep(until: .milliseconds(9900))
+      client.send(.call(requestId: 1, kind: .query, path: "me:get", arguments: [:]))
+      try await world.loop.sleep(until: .seconds(10))
+      server.freeze(for: .seconds(1))
+      server.freeze(for: .seconds(2))
+      client.send(.call(requestId: 2, kind: .query, path: "me:get", arguments: [:]))
+      try await client.wait(messages: 2)
+      #expect(client.messages.map(\.at) == [.seconds(12), .milliseconds(12_250)])
+    }
+  }
+
   @Test func aFreezeIsNoIdleTime() throws {
     try serve { world, server in
       let client = try await connect(world)
@@ -186,6 +199,27 @@ import WebSocket
 
   @Test func aDeployIsScheduled() throws {
     try serve({ $0.deployAt = .seconds(30) }) { world, _ in
+      let client = try await connect(world)
+      client.send(.subscribe(id: 1, path: "late:greet", arguments: [:]))
+      try await client.wait(messages: 2)
+      #expect(client.messages[1].at == .seconds(30))
+    }
+  }
+
+  @Test func scheduledTimesCanCountFromAnotherInstant() throws {
+    try serve({ $0.deployAt = .seconds(30) }) { world, server in
+      server.begin(at: .seconds(5))
+      let client = try await connect(world)
+      client.send(.subscribe(id: 1, path: "late:greet", arguments: [:]))
+      try await client.wait(messages: 2)
+      #expect(client.messages[1].at == .seconds(35))
+    }
+  }
+
+  @Test func aRestartKeepsWhatIsScheduled() throws {
+    try serve({ $0.deployAt = .seconds(30) }) { world, server in
+      server.restart(after: .seconds(1))
+      try await world.sleep(.seconds(2))
       let client = try await connect(world)
       client.send(.subscribe(id: 1, path: "late:greet", arguments: [:]))
       try await client.wait(messages: 2)

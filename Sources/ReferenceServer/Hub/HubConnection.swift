@@ -10,6 +10,8 @@ struct HubConnection {
 
   /// False for a slot that waits to be given to a new connection.
   var isOpen = true
+  /// Whether it sent what is no message, and is being closed: what comes behind is not processed.
+  var isRefused = false
   /// Who it speaks for since its last accepted `auth`; nil for anonymous.
   var identity: OnebaseIdentity?
   /// Ascending by id.

@@ -67,7 +67,7 @@ public final class OnebaseHub {
 
   /// A message has come.
   public func receive(_ slot: Int, isText: Bool, payload: [UInt8], at now: Instant, into actions: inout [HubAction]) {
-    guard isOpen(slot) else { return }
+    guard isOpen(slot), !connections[slot].isRefused else { return }
     counts.messages += 1
     guard isText else { return refuse(slot, code: 1003, "onebase messages are text", &actions) }
     let facts = OnebaseClassifier().facts(isText: true, payload: payload, direction: .up)
@@ -99,6 +99,7 @@ public final class OnebaseHub {
 
   private func refuse(_ slot: Int, code: UInt16, _ reason: String, _ actions: inout [HubAction]) {
     counts.malformed += 1
+    connections[slot].isRefused = true
     actions.append(.close(slot: slot, code: code, reason: reason))
   }
 

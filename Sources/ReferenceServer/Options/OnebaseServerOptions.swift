@@ -6,11 +6,12 @@ public struct OnebaseServerOptions: Hashable, Sendable {
   public var idleTimeout: Duration? = .seconds(120)
   /// How long a message waits at the server before it is processed. Order is kept; pings are answered at once.
   public var delay: Duration = .zero
-  /// When the server stops reading, answering and accepting, counted from `OnebaseServer.begin`; nil for never.
+  /// When the server stops reading, answering and accepting, counted from its start (or `OnebaseServer.begin`); nil for
+  /// never.
   public var freezeAt: Duration?
   /// How long it does, before it catches up.
   public var freezeFor: Duration = .zero
-  /// When `late:greet` is deployed, counted from `OnebaseServer.begin`; nil for only on request.
+  /// When `late:greet` is deployed, counted from its start (or `OnebaseServer.begin`); nil for only on request.
   public var deployAt: Duration?
   /// Whether clients see the text of errors that are no ConvexError, instead of "Server Error".
   public var devMode = false

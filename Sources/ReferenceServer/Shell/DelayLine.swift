@@ -19,8 +19,8 @@ final class DelayLine: LoopTimer, @unchecked Sendable {
   private var entries: [Entry] = []
   private var head = 0
   var deliver: ((Entry) -> Void)?
-  /// Nothing is delivered before it.
-  var heldUntil: Instant = .zero
+  /// When a freeze that is on ends: nothing is delivered before it.
+  var heldUntil: () -> Instant = { .zero }
 
   init(loop: EventLoop, limit: Int) {
     self.loop = loop
@@ -33,13 +33,13 @@ final class DelayLine: LoopTimer, @unchecked Sendable {
   func append(_ entry: Entry) -> Bool {
     guard count < limit else { return false }
     entries.append(entry)
-    if count == 1 { loop.arm(self, at: max(entry.due, heldUntil)) }
+    if count == 1 { loop.arm(self, at: max(entry.due, heldUntil())) }
     return true
   }
 
   override func fire() {
     while head < entries.count {
-      let due = max(entries[head].due, heldUntil)
+      let due = max(entries[head].due, heldUntil())
       if due > loop.now { return loop.arm(self, at: due) }
       let entry = entries[head]
       entries[head].payload = []

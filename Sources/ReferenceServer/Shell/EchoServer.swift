@@ -6,7 +6,8 @@ import WebSocket
 public struct EchoServerOptions: Hashable, Sendable {
   /// A connection without a frame in either direction for so long is closed with code 1000; nil for never.
   public var idleTimeout: Duration?
-  /// When the server stops reading, answering and accepting, counted from `EchoServer.begin`; nil for never.
+  /// When the server stops reading, answering and accepting, counted from its start (or `EchoServer.begin`); nil for
+  /// never.
   public var freezeAt: Duration?
   /// How long it does, before it catches up.
   public var freezeFor: Duration = .zero
@@ -26,6 +27,8 @@ public final class EchoServer: @unchecked Sendable {
   private var server: HTTPServer?
   private var connections: [EchoConnection?] = []
   private var freeSlots: [Int] = []
+  /// Whether it is settled from when scheduled times count.
+  private var hasBegun = false
   private var heldRequests: [(request: HTTPRequest, responder: HTTPResponder)] = []
 
   /// Connections that were opened, and are open now; messages sent back.
@@ -50,11 +53,13 @@ public final class EchoServer: @unchecked Sendable {
     }
     let bound = try server.listen(on: address)
     self.server = server
+    if !hasBegun { begin(at: loop.now) }
     return bound
   }
 
-  /// `freezeAt` counts from this instant.
+  /// `freezeAt` counts from this instant, not from the first `start`.
   public func begin(at epoch: Instant) {
+    hasBegun = true
     if let freezeAt = options.freezeAt { freezer.schedule(at: epoch + freezeAt, for: options.freezeFor) }
   }
 

@@ -25,6 +25,8 @@ public final class OnebaseServer: @unchecked Sendable {
   private var heldRequests: [(request: HTTPRequest, responder: HTTPResponder)] = []
   private var actions: [HubAction] = []
   private var deployTimer: CallbackTimer?
+  /// Whether it is settled from when scheduled times count.
+  private var hasBegun = false
   private var address: SocketAddress?
   private var idleCloses = 0
 
@@ -44,6 +46,7 @@ public final class OnebaseServer: @unchecked Sendable {
       options.delay > .zero ? DelayLine(loop: transport.loop, limit: options.limits.delayedMessages) : nil
     freezer.changed = { [weak self] in self?.freezeChanged($0) }
     delayLine?.deliver = { [weak self] in self?.process($0) }
+    delayLine?.heldUntil = { [freezer] in freezer.isFrozen ? freezer.until : .zero }
   }
 
   public var loop: EventLoop { transport.loop }
@@ -54,7 +57,8 @@ public final class OnebaseServer: @unchecked Sendable {
   }
   // MARK: Life
 
-  /// Listens on `address` (port 0: any free one) and answers the address with its port.
+  /// Listens on `address` (port 0: any free one) and answers the address with its port. Scheduled times count from here
+  /// when it is the first time.
   @discardableResult
   public func start(on address: SocketAddress) throws(NetworkError) -> SocketAddress {
     var http = HTTPServer.Options()
@@ -65,11 +69,14 @@ public final class OnebaseServer: @unchecked Sendable {
     let bound = try server.listen(on: address)
     self.server = server
     self.address = bound
+    if !hasBegun { begin(at: loop.now) }
     return bound
   }
 
-  /// `freezeAt` and `deployAt` count from this instant.
+  /// `freezeAt` and `deployAt` count from this instant, not from the first `start`.
   public func begin(at epoch: Instant) {
+    hasBegun = true
+    if let deployTimer { loop.disarm(deployTimer) }
     if let freezeAt = options.freezeAt { freezer.schedule(at: epoch + freezeAt, for: options.freezeFor) }
     if let deployAt = options.deployAt {
       let timer = CallbackTimer { [weak self] in self?.deploy() }
@@ -143,7 +150,6 @@ public final class OnebaseServer: @unchecked Sendable {
       heldRequests = []
       for (request, responder) in held { handle(request, responder) }
     }
-    if frozen { delayLine?.heldUntil = freezer.until }
   }
 
   // MARK: Requests
