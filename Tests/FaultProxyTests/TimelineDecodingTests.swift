@@ -83,7 +83,7 @@ private func decode(_ text: String) -> (timeline: FaultTimeline, mistakes: [Stri
     (9, "\"30 percent\"", "names no client"), (10, "\"fleet:reader\"", "did you mean \"readers\"?"),
     (10, "503", "goes with an answer"), (11, "\"client:10\"", "from \"client:0\" to \"client:9\""),
     (12, "\"130%\"", "is no share"), (13, "\"a\"", "two faults are named \"a\"; the first is at line 12"),
-    (13, "dleay", "has no key \"dleay\""), (14, "70000", "\"code\""), (14, "\"steady\"", "the time without faults"),
+    (13, "dleay", "has no key \"dleay\""), (14, "70000", "\"code\""), (14, "\"steady\"", "names a window of every run"),
     (15, "7", "a fault cannot be the number 7"),
   ]
   for (line, at, words) in expected {

@@ -69,8 +69,8 @@ public struct FaultTimeline: Sendable {
         expected: "letters, digits, \"-\" and \"_\", a letter first, 64 at most, so that budgets can name it")
       return nil
     }
-    if name == "steady" {
-      options.mistake("name", "\"steady\" means the time without faults", expected: "another name")
+    if name == "steady" || name == "whole" {
+      options.mistake("name", "\"\(name)\" names a window of every run", expected: "another name")
       return nil
     }
     if let first = names[name] {

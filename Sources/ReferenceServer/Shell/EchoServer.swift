@@ -2,21 +2,6 @@ import Core
 import Network
 import WebSocket
 
-/// How an echo server behaves.
-public struct EchoServerOptions: Hashable, Sendable {
-  /// A connection without a frame in either direction for so long is closed with code 1000; nil for never.
-  public var idleTimeout: Duration?
-  /// When the server stops reading, answering and accepting, counted from its start (or `EchoServer.begin`); nil for
-  /// never.
-  public var freezeAt: Duration?
-  /// How long it does, before it catches up.
-  public var freezeFor: Duration = .zero
-  /// The largest message, in bytes; a longer one ends the connection (1009).
-  public var messageBytes = 1024 * 1024
-
-  public init() {}
-}
-
 /// A server that sends every WebSocket message back as it came, at any path.
 ///
 /// @unchecked: confined to its transport's loop.

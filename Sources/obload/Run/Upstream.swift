@@ -22,12 +22,14 @@ struct Upstream: Sendable {
       return try await start(plan) { (transport, address) throws(NetworkError) in
         let server = OnebaseServer(transport: transport, options: options)
         let address = try server.start(on: address)
+        server.begin(at: .zero)
         return Upstream(address: address, authority: "embedded", target: options.path, close: { server.close() })
       }
-    case .embeddedEcho:
+    case .embeddedEcho(let options):
       return try await start(plan) { (transport, address) throws(NetworkError) in
-        let server = EchoServer(transport: transport)
+        let server = EchoServer(transport: transport, options: options)
         let address = try server.start(on: address)
+        server.begin(at: .zero)
         return Upstream(address: address, authority: "embedded", target: "/", close: { server.close() })
       }
     case .url(let url):

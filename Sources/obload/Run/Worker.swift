@@ -93,7 +93,14 @@ final class Worker: @unchecked Sendable {
   func audit() async {
     tell(.auditBegan)
     let summary = await runner.audit()
-    log("run", ["phase": "audited", "answer": .string("\(summary)")])
+    log(
+      "run",
+      [
+        "phase": "audited", "subscriptions": .integer(Int64(summary.subscriptions)),
+        "failed": .integer(Int64(summary.failed)), "compared": .integer(Int64(summary.compared)),
+        "different": .integer(Int64(summary.different)), "confirmed": .integer(Int64(summary.confirmed)),
+        "missing": .integer(Int64(summary.missing)), "repeated": .integer(Int64(summary.repeated)),
+      ])
   }
 
   /// Whatever is open from here on is cut off, not broken.
@@ -140,10 +147,6 @@ final class Worker: @unchecked Sendable {
   }
 
   private func faultEdge(_ edge: FaultEdge, _ entry: FaultEntry, _ time: Instant) {
-    judge?.observe(
-      Observation(
-        time: time, connection: ConnectionID(rawValue: 0), side: .client, direction: .up, source: .fault,
-        faults: entry.faultSet, event: .fault(edge)))
     let word: String
     switch edge.edge {
     case .started:

@@ -12,7 +12,7 @@ struct ClausePolicy {
   var waive: [(id: String, reason: String)] = []
   var options = JudgeOptions()
 
-  /// Decodes the section `clauses`: `{ require: [ids], waive: { id: reason } }`.
+  /// Decodes the section `clauses`: `{ require: [ids], waive: { id: reason }, tolerances: { … } }`.
   static func decode(_ value: LocatedValue?, _ protocolName: ProtocolName, diagnostics: Diagnostics) -> ClausePolicy {
     var policy = ClausePolicy()
     guard let value, value.kind != .invalid else { return policy }
@@ -36,6 +36,7 @@ struct ClausePolicy {
       }
       policy.waive.append((member.key, reason))
     }
+    policy.options = JudgeOptions.decode(section.object("tolerances"), diagnostics: diagnostics)
     section.finish()
     return policy
   }

@@ -34,6 +34,7 @@ struct Scenario {
     diagnostics: Diagnostics
   ) -> Scenario {
     let section = SectionDecoder(value, what: "a scenario", diagnostics: diagnostics)
+    section.note("$schema")
     let name = section.string("name", required: true) ?? "scenario"
     if let bad = name.first(where: { !($0.isLetter || $0.isNumber || "-_.".contains($0)) }) {
       section.mistake(

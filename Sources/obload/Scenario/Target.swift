@@ -10,7 +10,7 @@ struct Target {
   enum Place {
     /// A server of ours in the same process.
     case embedded(OnebaseServerOptions)
-    case embeddedEcho
+    case embeddedEcho(EchoServerOptions)
     case url(TargetURL)
   }
 
@@ -50,9 +50,7 @@ struct Target {
     guard let value = section.object("embedded") else { return nil }
     switch protocolName {
     case .onebase: return .embedded(OnebaseServerOptions.decode(value, section.diagnostics))
-    case .echo:
-      SectionDecoder(value, what: "an embedded echo server", diagnostics: section.diagnostics).finish()
-      return .embeddedEcho
+    case .echo: return .embeddedEcho(EchoServerOptions.decode(value, section.diagnostics))
     }
   }
 
