@@ -19,7 +19,7 @@ extension OnebaseSession {
     case .goOnline:
       guard phase == .off else { return }
       setLive(false, at: now, &actions)
-      backoff.startOver()
+      comeback.startOver()
       connect(at: now, &actions)
     case .signIn(let token): signIn(token, at: now, &actions)
     case .audit(let query): audit(query, &actions)
@@ -48,7 +48,7 @@ extension OnebaseSession {
     actions.append(.disarm(.reconnect))
     for entry in outbox.takeUnpersisted() { lost(entry.request, sent: nil, at: now, &actions) }
     calls.startOver()
-    backoff.startOver()
+    comeback.startOver()
     phase = .off
     want(at: now, &actions)
     if !wasOff { connect(at: now, &actions) }
@@ -60,7 +60,7 @@ extension OnebaseSession {
     changeUser(to: .unknown, at: now, &actions)
     guard phase != .off else { return }
     end(code: 1000, reason: "another user", at: now, &actions)
-    backoff.startOver()
+    comeback.startOver()
     connect(at: now, &actions)
   }
 
@@ -100,7 +100,7 @@ extension OnebaseSession {
     }
     if let drop = outageBegan { actions.append(.measure(.atLeast(.offline, now - drop, intended: drop))) }
     if phase == .connecting {
-      actions.append(.measure(.atLeast(.connect, now - connectBegan, intended: connectBegan)))
+      actions.append(.measure(.atLeast(.connect, now - comeback.began, intended: comeback.began)))
     }
     end(code: 1000, reason: "done", at: now, &actions)
     tell(.stopped, &actions)

@@ -26,37 +26,28 @@ extension OnebaseSession {
 
   mutating func connect(at now: Instant, _ actions: inout [SessionAction]) {
     phase = .connecting
-    connectBegan = now
-    actions.append(.measure(.attempt(number: backoff.attempt)))
-    if backoff.attempt > 0 {
-      actions.append(.measure(.backoffObserved(attempt: backoff.attempt, now - failedAt, from: failedAt)))
-      if let lastDrop { actions.append(.measure(.attemptAfterDrop(number: backoff.attempt, drop: lastDrop))) }
-    }
-    attempts += 1
-    actions.append(.connect)
+    comeback.connect(at: now, &actions)
   }
 
   mutating func opened(at now: Instant, _ actions: inout [SessionAction]) {
     guard phase == .connecting else { return }
     phase = .opened
-    actions.append(.measure(.took(.connect, now - connectBegan, intended: connectBegan)))
-    if hasBeenOpen { actions.append(.measure(.reconnected(attempts: attempts, drop: lastDrop ?? now))) }
-    attempts = 0
+    let isFirst = !comeback.hasBeenOpen
+    comeback.opened(at: now, &actions)
     isAuthRefused = false
     heartbeat.startOver()
     if let interval = context.plan.ping, !context.behave.contains(.noHeartbeat) {
       actions.append(.arm(.ping, at: now + interval))
     }
     let subscriptionsFirst = context.behave.contains(.subsBeforeAuth)
-    if subscriptionsFirst { subscribeAll(at: now, &actions) }
+    let resubscribes = isFirst || !context.behave.contains(.noResubscribe)
+    if subscriptionsFirst, resubscribes { subscribeAll(at: now, &actions) }
     authSent = now
     actions.append(.send(OnebaseClientMessage.auth(token: token).encoded))
-    if !subscriptionsFirst { subscribeAll(at: now, &actions) }
-    hasBeenOpen = true
+    if !subscriptionsFirst, resubscribes { subscribeAll(at: now, &actions) }
   }
 
   private mutating func subscribeAll(at now: Instant, _ actions: inout [SessionAction]) {
-    if hasBeenOpen, context.behave.contains(.noResubscribe) { return }
     for index in subscriptions.indices { send(subscription: index, at: now, &actions) }
   }
 
@@ -69,22 +60,8 @@ extension OnebaseSession {
 
   mutating func connectFailed(_ failure: ConnectFailure, at now: Instant, _ actions: inout [SessionAction]) {
     guard phase == .connecting else { return }
-    actions.append(.note(failure.description))
-    var retryAfter: Duration?
-    if case .refused(_, let asked) = failure {
-      actions.append(.measure(.count(.refusals)))
-      retryAfter = asked
-    }
-    pause(retryAfter: retryAfter, at: now, &actions)
-  }
-
-  mutating func pause(retryAfter: Duration? = nil, at now: Instant, _ actions: inout [SessionAction]) {
     phase = .waiting
-    failedAt = now
-    let pause = backoff.next(retryAfter: retryAfter)
-    actions.append(.measure(.backoffScheduled(attempt: backoff.attempt, pause, from: now)))
-    tell(.backoff(attempt: backoff.attempt, pause: pause), &actions)
-    actions.append(.arm(.reconnect, at: now + pause))
+    comeback.pause(after: failure, at: now, &actions)
   }
 
   mutating func closed(_ closure: SessionClosure, at now: Instant, _ actions: inout [SessionAction]) {
@@ -93,7 +70,8 @@ extension OnebaseSession {
     tell(.noticed, &actions)
     actions.append(.measure(.dropped))
     lose(at: now, isDrop: true, &actions)
-    pause(at: now, &actions)
+    phase = .waiting
+    comeback.pause(at: now, &actions)
   }
 
   /// The session's own decision to end a connection that is no good, and to come back.
@@ -102,7 +80,8 @@ extension OnebaseSession {
     actions.append(.abort)
     actions.append(.measure(.dropped))
     lose(at: now, isDrop: true, &actions)
-    pause(at: now, &actions)
+    phase = .waiting
+    comeback.pause(at: now, &actions)
   }
 
   /// What an open connection's end means: what was out on it will never come.
@@ -114,7 +93,7 @@ extension OnebaseSession {
     for index in subscriptions.indices { down(index, at: now, &actions) }
     // The outage began with the first drop, when the client is dropped again before it was live.
     if isDrop, outageBegan == nil { outageBegan = now }
-    lastDrop = now
+    comeback.closed(at: now)
     setLive(false, at: now, &actions)
     loseCalls(at: now, &actions)
     for audit in audits { actions.append(.audited(id: audit.id, value: nil)) }

@@ -27,12 +27,12 @@ extension OnebaseSession {
     if message.facts.flags.contains(.ok) {
       phase = .ready
       // The schedule starts over only after a good connection, not after a mere open.
-      backoff.startOver()
+      comeback.startOver()
       confirm(OnebaseIdentity.subject(message.bytes(message.facts.credential)), at: now, &actions)
     } else if message.facts.flags.contains(.ended) {
       actions.append(.note("auth ended"))
       phase = .ready
-      backoff.startOver()
+      comeback.startOver()
       token = nil
       // What was made under that token is nobody's now.
       changeUser(to: .unknown, at: now, &actions)

@@ -30,23 +30,15 @@ public struct OnebaseSession: ClientSession {
 
   let context: SessionContext
   var phase = Phase.off
-  var backoff: Backoff
+  var comeback: Comeback
 
   // The connection.
-  var connectBegan = Instant.zero
   var authSent = Instant.zero
   var heartbeat = Heartbeat()
   /// The server refused the token for now: what belongs to a user waits for the next connection.
   var isAuthRefused = false
   /// Since when something it wants is missing: the time of the first drop.
   var outageBegan: Instant?
-  /// When its last connection ended, and how many attempts there were since.
-  var lastDrop: Instant?
-  var attempts = 0
-  /// The end of the last attempt or connection: what pauses are counted from.
-  var failedAt = Instant.zero
-  /// Whether a socket was ever open, so that opening again is a reconnect.
-  var hasBeenOpen = false
   var isLive = false
 
   // What it wants.
@@ -64,7 +56,7 @@ public struct OnebaseSession: ClientSession {
     self.context = context
     token = context.token
     cache = QueryCache(limit: context.plan.cacheLimit)
-    backoff = Backoff(context.plan.reconnect, seed: context.seed, client: context.client, behave: context.behave)
+    comeback = Comeback(context)
   }
 
   public mutating func handle(_ event: SessionEvent, at now: Instant, into actions: inout [SessionAction]) {

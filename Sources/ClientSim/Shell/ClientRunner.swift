@@ -61,7 +61,10 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
         rearm()
         try await end.wait()
       }
-    } catch {}
+    } catch {
+      // Cancelled, as all others are.
+      fleet.isStopping = true
+    }
     stop()
     draining?.handler = nil
     draining?.abort()
