@@ -287,4 +287,64 @@ struct FleetRunnerTests {
     #expect(first.0 == second.0 && first.1 == second.1)
     #expect(first.1 != other.1)
   }
+
+  @Test func receiversOnAnotherLoopAreExpectedToo() throws {
+    // Two runners with a part of the clients each, as two loops have them, and one table.
+    let run = try Run(Self.rooms)
+    let table = PropagationTable()
+    let runners = (0..<2).map { index in
+      var configuration = run.fleet.configuration
+      configuration.clients = FleetRunner.Configuration.clients(of: configuration.plans, loop: index, of: 2)
+      configuration.propagation = table
+      return FleetRunner(transport: run.world.transport, configuration: configuration)
+    }
+    try run.world.run {
+      await withTaskGroup(of: Void.self) { group in
+        for runner in runners { group.addTask { await runner.run() } }
+        try? await run.world.sleep(.seconds(10))
+        for runner in runners { _ = await runner.settle(within: .seconds(5)) }
+        for runner in runners { runner.stop() }
+        await group.waitForAll()
+      }
+    }
+    var both = runners[0].metrics
+    try both.merge(runners[1].metrics)
+    #expect(both.total(.propagationExpected) == 3 * both.calls().intended && both.calls().isBalanced)
+    #expect(both.total(.propagationSeen) == both.total(.propagationExpected) && both.total(.clients) == 8)
+    #expect(both.histogram(.propagationLast).count == both.calls().intended)
+  }
+
+  @Test func theSameFleetRunsOverRealSockets() throws {
+    let loop = EventLoop(clock: .monotonic)
+    let transport = TCPTransport(loop: loop)
+    let server = try TestServer(transport, .onebase, on: .loopback(port: 0))
+    let text = Self.rooms.replacing("start: \"2s\"", with: "start: \"0s\"").replacing(
+      "ramp: \"1s\"", with: "ramp: \"1ms\"")
+    let diagnostics = Diagnostics()
+    let plans = FleetPlan.decode(
+      LocatedJSON.read(text).value, FleetDecoding(protocolName: .onebase), diagnostics: diagnostics)
+    let fleet = FleetRunner(
+      transport: transport,
+      configuration: FleetRunner.Configuration(
+        protocolName: .onebase, plans: plans, clients: FleetRunner.Configuration.clients(of: plans, loop: 0, of: 1),
+        dial: ClientDial(address: server.listeningOn, host: "localhost", target: "/"), seed: 1, runTag: 7,
+        timeline: WindowTimeline(faults: [], duration: .seconds(60))))
+    let (settled, audit) = try loop.run {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await fleet.run() }
+        // Until every writer has had an answer; the limit only ends a test that fails.
+        for _ in 0..<500 where fleet.metrics.histogram(.transition).count < 4 {
+          try await loop.sleep(for: .milliseconds(10))
+        }
+        let settled = await fleet.settle(within: .seconds(10))
+        let audit = await fleet.audit()
+        fleet.stop()
+        try await group.waitForAll()
+        return (settled, audit)
+      }
+    }
+    #expect(settled && audit.compared == 8 && audit.different == 0 && audit.missing == 0)
+    #expect(fleet.metrics.calls().isBalanced && fleet.metrics.calls().answered >= 4)
+    #expect(fleet.metrics.errors.entries.isEmpty && server.open == 0)
+  }
 }

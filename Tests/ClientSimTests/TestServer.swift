@@ -42,11 +42,11 @@ final class TestServer: @unchecked Sendable {
   private var hanging: [HTTPResponder] = []
   private var raw: [RawPeer] = []
 
-  init(_ transport: any Transport, _ manner: Manner) throws {
+  init(_ transport: any Transport, _ manner: Manner, on address: SocketAddress = TestServer.address) throws {
     loop = transport.loop
     self.manner = manner
     http = HTTPServer(transport: transport) { [unowned self] _, responder in self.answer(responder) }
-    listener = try transport.listen(on: Self.address) { [unowned self] stream in
+    listener = try transport.listen(on: address) { [unowned self] stream in
       self.accepted += 1
       switch self.manner {
       case .closeAtOnce: stream.close()
@@ -72,6 +72,7 @@ final class TestServer: @unchecked Sendable {
     }
   }
 
+  var listeningOn: SocketAddress { listener?.address ?? Self.address }
   var open: Int { peers.count { !$0.isOver } }
   func resetAll() { for peer in peers { peer.reset() } }
   func stopListening() { listener?.close() }
