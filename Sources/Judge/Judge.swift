@@ -292,7 +292,7 @@ extension Judge {
   static func clauseTypes(for protocol: ProtocolName) -> [any Clause.Type] {
     switch `protocol` {
     case .onebase: OnebaseClauses.all
-    case .echo: []
+    case .echo, .palbase: []
     }
   }
 }

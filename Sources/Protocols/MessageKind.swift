@@ -21,4 +21,36 @@ extension MessageKind {
   public static let onebaseResult = MessageKind(rawValue: 26)
   /// `{"type":"transition",…}`.
   public static let onebaseTransition = MessageKind(rawValue: 27)
+
+  // Palbase: 40 to 63.
+  /// `phx_join` from a client.
+  public static let palbaseJoin = MessageKind(rawValue: 40)
+  /// `phx_leave`.
+  public static let palbaseLeave = MessageKind(rawValue: 41)
+  /// `heartbeat` on the topic `phoenix`.
+  public static let palbaseHeartbeat = MessageKind(rawValue: 42)
+  /// `access_token`: a refreshed token for a joined topic.
+  public static let palbaseAccessToken = MessageKind(rawValue: 43)
+  /// `state_set`.
+  public static let palbaseStateSet = MessageKind(rawValue: 44)
+  /// `state_delete`.
+  public static let palbaseStateDelete = MessageKind(rawValue: 45)
+  /// `state_get`.
+  public static let palbaseStateGet = MessageKind(rawValue: 46)
+  /// `broadcast`, either way.
+  public static let palbaseBroadcast = MessageKind(rawValue: 50)
+  /// `phx_reply` from a server, on a channel.
+  public static let palbaseReply = MessageKind(rawValue: 52)
+  /// `phx_reply` on the topic `phoenix`: the answer to a heartbeat.
+  public static let palbaseHeartbeatReply = MessageKind(rawValue: 53)
+  /// `state`: the whole state of a channel.
+  public static let palbaseState = MessageKind(rawValue: 54)
+  /// `state_change`.
+  public static let palbaseStateChange = MessageKind(rawValue: 55)
+  /// `refused`: of a broadcast or a state write.
+  public static let palbaseRefused = MessageKind(rawValue: 56)
+  /// `phx_close`: the server ended the membership.
+  public static let palbaseClose = MessageKind(rawValue: 57)
+  /// `phx_error`: the membership failed.
+  public static let palbaseError = MessageKind(rawValue: 58)
 }

@@ -94,7 +94,8 @@ public final class FleetRunner: @unchecked Sendable {
       let session: any ClientSession =
         switch configuration.protocolName {
         case .onebase: OnebaseSession(context)
-        case .echo: EchoSession(context)
+        // Scenarios cannot ask for palbase clients yet (obload/Scenario refuses them).
+        case .echo, .palbase: EchoSession(context)
         }
       clients.append(ClientRunner(id, plan, self, session: session))
       gauges[plan.ordinal].clients += 1

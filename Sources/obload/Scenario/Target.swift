@@ -33,6 +33,11 @@ struct Target {
     let section = SectionDecoder(value, what: "a target", diagnostics: diagnostics)
     defer { section.finish() }
     let protocolName: ProtocolName = section.choice("protocol", required: true) ?? .onebase
+    if protocolName == .palbase {
+      section.mistake(
+        "protocol", "there are no palbase clients yet; `obload serve palbase` runs the server alone",
+        expected: "\"onebase\" or \"echo\"")
+    }
     let hosts = (section.strings("allowHosts") ?? []) + extraHosts
     let place: Place?
     switch section.exclusive(["url", "embedded"], required: true) {
@@ -51,6 +56,7 @@ struct Target {
     switch protocolName {
     case .onebase: return .embedded(OnebaseServerOptions.decode(value, section.diagnostics))
     case .echo: return .embeddedEcho(EchoServerOptions.decode(value, section.diagnostics))
+    case .palbase: return nil
     }
   }
 
