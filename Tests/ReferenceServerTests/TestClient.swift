@@ -40,6 +40,7 @@ final class TestClient: WebSocketHandler, @unchecked Sendable {
   func send(text: String) { socket?.send(text: text) }
   func ping(_ payload: [UInt8] = []) { socket?.ping(payload) }
   func close() { socket?.close() }
+  func abort() { socket?.abort() }
 
   /// What the server said so far, decoded.
   var answers: [OnebaseServerMessage] { messages.compactMap { try? OnebaseServerMessage.decode($0.payload) } }

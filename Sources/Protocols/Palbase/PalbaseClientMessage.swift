@@ -130,9 +130,10 @@ public struct PalbaseClientMessage: Equatable, Sendable {
     case .palbaseStateGet: message.body = .stateGet
     case .palbaseAccessToken: message.body = .accessToken(try reader.token())
     case .palbaseJoin:
-      let object = try reader.payloadObject(event)
-      let acknowledge = object["config"]?["broadcast"]?["ack"]?.bool ?? false
-      message.body = .join(token: try reader.token(), apiKey: object["apikey"]?.string, acknowledge: acknowledge)
+      // A join without an object for its payload is one without a token, which the server answers as such.
+      let payload = try reader.value(facts.arguments) ?? [:]
+      let acknowledge = payload["config"]?["broadcast"]?["ack"]?.bool ?? false
+      message.body = .join(token: try reader.token(), apiKey: payload["apikey"]?.string, acknowledge: acknowledge)
     case .palbaseBroadcast:
       let (name, payload) = try reader.broadcast(event)
       message.body = .broadcast(event: name, payload: payload)

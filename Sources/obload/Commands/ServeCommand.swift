@@ -6,31 +6,68 @@ import ReferenceServer
 /// `obload serve`: one of the reference servers on its own, until interrupted.
 enum ServeCommand: Command {
   static let spec = CommandSpec(
-    name: "serve", summary: "Run a reference server: onebase or echo.", arguments: ["PROTOCOL"],
+    name: "serve", summary: "Run a reference server: onebase, palbase or echo.", arguments: ["PROTOCOL"],
     options: [
       OptionSpec("--listen", "ADDRESS", "where to listen; 127.0.0.1:4000 unless given, port 0 for any free one"),
       OptionSpec("--set", "KEY=VALUE", "an option of the server, as under target.embedded", repeatable: true),
     ],
-    examples: ["obload serve onebase --listen 127.0.0.1:4000", "obload serve onebase --set idleTimeout=10s"])
+    examples: [
+      "obload serve onebase --listen 127.0.0.1:4000", "obload serve onebase --set idleTimeout=10s",
+      "obload serve palbase --set limits.joins_per_second=5",
+    ])
 
-  private static let protocols = ["onebase", "echo"]
+  private static let protocols = ["onebase", "palbase", "echo"]
+
+  /// The server that is asked for, with its options.
+  private enum Server {
+    case onebase(OnebaseServerOptions)
+    case palbase(PalbaseServerOptions)
+    case echo(EchoServerOptions)
+
+    /// The path that people connect to.
+    var path: String {
+      switch self {
+      case .onebase(let options): options.path
+      case .palbase(let options): options.path
+      case .echo: "/"
+      }
+    }
+
+    /// Starts it; answers where it listens and what ends it.
+    func start(
+      _ transport: any Transport, on address: SocketAddress
+    ) throws(NetworkError) -> (SocketAddress, close: () -> Void) {
+      switch self {
+      case .onebase(let options):
+        let server = OnebaseServer(transport: transport, options: options)
+        return (try server.start(on: address), { server.close() })
+      case .palbase(let options):
+        let server = PalbaseServer(transport: transport, options: options)
+        return (try server.start(on: address), { server.close() })
+      case .echo(let options):
+        let server = EchoServer(transport: transport, options: options)
+        return (try server.start(on: address), { server.close() })
+      }
+    }
+  }
 
   static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
     let name = arguments.positionals[0]
     guard protocols.contains(name) else {
       let hint = Suggestion.nearest(to: name, among: protocols).map { "; did you mean \($0)?" } ?? ""
-      throw UsageError("there is no server for \"\(name)\": expected \(protocols.joined(separator: " or "))\(hint)")
+      throw UsageError(
+        "there is no server for \"\(name)\": expected one of \(protocols.joined(separator: ", "))\(hint)")
     }
     let text = arguments.value("--listen") ?? "127.0.0.1:4000"
     guard let address = SocketAddress.parse(text) else {
       throw UsageError("--listen \"\(text)\": expected an address and port, such as 127.0.0.1:4000 or [::1]:4000")
     }
-    let options = try options(arguments, isOnebase: name == "onebase")
+    let server = try server(name, arguments)
     _ = ResourcePlan.raiseDescriptorLimit()
-    return serve(name, address, options)
+    return serve(name, address, server)
   }
 
-  private static func options(_ arguments: Arguments, isOnebase: Bool) throws(UsageError) -> OnebaseServerOptions {
+  private static func server(_ name: String, _ arguments: Arguments) throws(UsageError) -> Server {
     let diagnostics = Diagnostics()
     var value = LocatedValue(.object([]), at: .outside("--set"))
     do throws(Diagnostic) {
@@ -38,32 +75,25 @@ enum ServeCommand: Command {
     } catch {
       throw UsageError(error.rendered(file: "--set"))
     }
-    if !isOnebase, value.members?.isEmpty == false { throw UsageError("the echo server has no options") }
-    let options = OnebaseServerOptions.decode(value, diagnostics)
+    let server: Server =
+      switch name {
+      case "onebase": .onebase(OnebaseServerOptions.decode(value, diagnostics))
+      case "palbase": .palbase(PalbaseServerOptions.decode(value, diagnostics))
+      default: .echo(EchoServerOptions.decode(value, diagnostics))
+      }
     if diagnostics.hasErrors { throw UsageError(diagnostics.rendered(file: "--set")) }
-    return options
+    return server
   }
 
-  private static func serve(_ name: String, _ address: SocketAddress, _ options: OnebaseServerOptions) -> ExitCode {
+  private static func serve(_ name: String, _ address: SocketAddress, _ server: Server) -> ExitCode {
     let loop = EventLoop(clock: .monotonic)
     let interrupt = Interrupt(loop: loop)
     interrupt.listen()
     do {
       return try loop.run {
-        let transport = TCPTransport(loop: loop)
         do throws(NetworkError) {
-          let bound: SocketAddress
-          let close: () -> Void
-          if name == "onebase" {
-            let server = OnebaseServer(transport: transport, options: options)
-            bound = try server.start(on: address)
-            close = { server.close() }
-          } else {
-            let server = EchoServer(transport: transport)
-            bound = try server.start(on: address)
-            close = { server.close() }
-          }
-          Output.print("\(name) on ws://\(bound)\(name == "onebase" ? options.path : "/") until interrupted")
+          let (bound, close) = try server.start(TCPTransport(loop: loop), on: address)
+          Output.print("\(name) on ws://\(bound)\(server.path) until interrupted")
           await interrupt.wait()
           close()
           return .passed

@@ -32,6 +32,13 @@ struct Upstream: Sendable {
         server.begin(at: .zero)
         return Upstream(address: address, authority: "embedded", target: "/", close: { server.close() })
       }
+    case .embeddedPalbase(let options):
+      return try await start(plan) { (transport, address) throws(NetworkError) in
+        let server = PalbaseServer(transport: transport, options: options)
+        let address = try server.start(on: address)
+        server.begin(at: .zero)
+        return Upstream(address: address, authority: "embedded", target: options.path, close: { server.close() })
+      }
     case .url(let url):
       return Upstream(address: found ?? .loopback(port: 0), authority: url.authority, target: url.target, close: {})
     }

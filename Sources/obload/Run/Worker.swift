@@ -52,7 +52,7 @@ final class Worker: @unchecked Sendable {
       configuration: ProxyConfiguration(
         upstream: upstream, listen: listen, seed: scenario.seed, loopIndex: index, trackFrames: isJudged,
         assembleMessages: isJudged),
-      timeline: scenario.faults, classifier: scenario.target.protocolName.classifier, observe: observe)
+      timeline: scenario.faults, classifier: scenario.target.classifier, observe: observe)
     let address = try proxy.start()
     self.proxy = proxy
     let dial = ClientDial(

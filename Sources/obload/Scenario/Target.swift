@@ -11,6 +11,7 @@ struct Target {
     /// A server of ours in the same process.
     case embedded(OnebaseServerOptions)
     case embeddedEcho(EchoServerOptions)
+    case embeddedPalbase(PalbaseServerOptions)
     case url(TargetURL)
   }
 
@@ -18,6 +19,11 @@ struct Target {
   var place: Place
   /// What fleets without a token of their own use.
   var token: TokenSource
+  /// The names of palbase's events.
+  var wire = PalbaseWire()
+
+  /// What reads the target's messages.
+  var classifier: any MessageClassifier { protocolName.classifier(wire: wire) }
 
   var isEmbedded: Bool { if case .url = place { false } else { true } }
 
@@ -38,25 +44,34 @@ struct Target {
         "protocol", "there are no palbase clients yet; `obload serve palbase` runs the server alone",
         expected: "\"onebase\" or \"echo\"")
     }
+    let wire = decodeWire(section, protocolName)
     let hosts = (section.strings("allowHosts") ?? []) + extraHosts
     let place: Place?
     switch section.exclusive(["url", "embedded"], required: true) {
     case "url": place = decodeURL(section, hosts).map(Place.url)
-    case "embedded": place = decodeEmbedded(section, protocolName)
+    case "embedded": place = decodeEmbedded(section, protocolName, wire)
     default: place = nil
     }
     let options = FleetDecoding(
       protocolName: protocolName, allowsLiteralTokens: section.has("embedded"), environment: environment)
     let token = TokenSource.decode(section.value("token"), options, diagnostics) ?? .none
-    return Target(protocolName: protocolName, place: place ?? fallback.place, token: token)
+    return Target(protocolName: protocolName, place: place ?? fallback.place, token: token, wire: wire)
   }
 
-  private static func decodeEmbedded(_ section: SectionDecoder, _ protocolName: ProtocolName) -> Place? {
+  /// Only palbase leaves names open.
+  private static func decodeWire(_ section: SectionDecoder, _ protocolName: ProtocolName) -> PalbaseWire {
+    guard protocolName == .palbase, let value = section.object("wire") else { return PalbaseWire() }
+    return PalbaseWire.decode(value, section.diagnostics)
+  }
+
+  private static func decodeEmbedded(
+    _ section: SectionDecoder, _ protocolName: ProtocolName, _ wire: PalbaseWire
+  ) -> Place? {
     guard let value = section.object("embedded") else { return nil }
     switch protocolName {
     case .onebase: return .embedded(OnebaseServerOptions.decode(value, section.diagnostics))
     case .echo: return .embeddedEcho(EchoServerOptions.decode(value, section.diagnostics))
-    case .palbase: return nil
+    case .palbase: return .embeddedPalbase(PalbaseServerOptions.decode(value, wire: wire, section.diagnostics))
     }
   }
 
