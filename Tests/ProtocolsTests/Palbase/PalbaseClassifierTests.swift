@@ -96,19 +96,19 @@ struct PalbaseClassifierTests {
     for (object, array) in texts {
       for text in [object, array] {
         let bytes = Array(text.utf8)
-        for length in 0..<bytes.count { try_(Array(bytes[..<length])) }
+        for length in 0..<bytes.count { readAll(Array(bytes[..<length])) }
         for place in bytes.indices {
           for byte: UInt8 in [0, 0x22, 0x5C, 0x7B, 0x7D, 0x5B, 0x5D, 0x2C, 0xFF] {
             var changed = bytes
             changed[place] = byte
-            try_(changed)
+            readAll(changed)
           }
         }
       }
     }
   }
 
-  private func try_(_ payload: [UInt8]) {
+  private func readAll(_ payload: [UInt8]) {
     for direction in Direction.allCases {
       _ = classifier.facts(isText: true, payload: payload, direction: direction)
     }
