@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -186,6 +187,21 @@ ptrdiff_t csys_read(int fd, void *bytes, size_t count) {
 ptrdiff_t csys_send(int fd, const void *bytes, size_t count) {
   ssize_t n;
   do n = send(fd, bytes, count, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  return n < 0 ? -errno : n;
+}
+int csys_pipe_create(int fds[2], int size) {
+  struct sigaction action;
+  /* Unlike send, splice has no flag against the signal. */
+  if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
+  if (pipe2(fds, O_NONBLOCK | O_CLOEXEC) < 0) return -errno;
+  /* Where the user's share of pipe memory is used up the pipe keeps its own size. */
+  fcntl(fds[1], F_SETPIPE_SZ, size);
+  return 0;
+}
+ptrdiff_t csys_splice(int from, int to, size_t count) {
+  ssize_t n;
+  do n = splice(from, NULL, to, NULL, count, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   while (n < 0 && errno == EINTR);
   return n < 0 ? -errno : n;
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What only real sockets can prove.
 private func onSockets(
-  _ fault: any Fault,
+  _ fault: (any Fault)?,
   _ body: @escaping @Sendable (Proxy, RecordingStreamHandler, RecordingStreamHandler) async throws -> Void
 ) throws {
   let loop = EventLoop(clock: .monotonic)
@@ -16,8 +16,9 @@ private func onSockets(
     let listener = try transport.listen(on: .loopback(port: 0)) { servers.add($0) }
     let configuration = ProxyConfiguration(
       upstream: listener.address, listen: .loopback(port: 0), trackFrames: false)
-    let entry = FaultEntry(ordinal: 0, trigger: .at(.zero, for: nil), fault: fault)
-    let proxy = Proxy(transport: transport, configuration: configuration, timeline: FaultTimeline([entry]))
+    let entries = fault.map { [FaultEntry(ordinal: 0, trigger: .at(.zero, for: nil), fault: $0)] }
+    let proxy = Proxy(
+      transport: transport, configuration: configuration, timeline: FaultTimeline(entries ?? []))
     let address = try proxy.start()
     let client = RecordingStreamHandler(
       try await transport.connect(to: address) { proxy.expect(local: $0, client: ClientID(5), fleet: 0) })
@@ -88,4 +89,113 @@ private final class Servers: @unchecked Sendable {
     try await server.wait(bytes: data.count)
     #expect(server.received == data)
   }
+}
+
+/// What is spliced by the system and what a fault holds follow each other without a gap; the fault comes and goes while
+/// the bytes are on their way.
+@Test func aHundredMegabytesPassUnharmedThroughPipesAndThroughFaultsThatComeAndGo() throws {
+  try onSockets(nil) { proxy, client, server in
+    let loop = client.stream.loop
+    let total = 100_000_000
+    let sender = PatternSender(client.stream, total: total)
+    let receiver = PatternReceiver(server.stream, total: total)
+    sender.send()
+    try await receiver.wait(bytes: 20_000_000)
+    func entry(_ fault: any Fault) -> FaultEntry {
+      FaultEntry(ordinal: 0, name: "f", trigger: .at(.zero, for: nil), fault: fault)
+    }
+    try proxy.edit([.add(entry(Latency(delay: .milliseconds(2))))])
+    let held = receiver.count
+    try await receiver.wait(bytes: held + 5_000_000)
+    try proxy.edit([.change(name: "f", entry(Blackhole()))])
+    try await loop.sleep(for: .milliseconds(5))
+    try proxy.edit([.remove(name: "f")])
+    try await receiver.wait(bytes: 60_000_000)
+    proxy.pause()
+    try await loop.sleep(for: .milliseconds(2))
+    proxy.resume()
+    try await receiver.wait(bytes: total)
+    #expect(receiver.count == total && receiver.firstWrong == nil)
+    let state = proxy.connectionStates()[0]
+    #expect(state.up.bytesIn == UInt64(total) && state.up.bytesOut == UInt64(total) && state.up.heldBytes == 0)
+    #expect(loop.pipes.lent == 0 && loop.pipes.fills > 10)
+  }
+}
+
+@Test func aReaderThatIsGoneInTheMiddleOfASpliceEndsTheConnectionAndThePipeIsGivenBack() throws {
+  try onSockets(nil) { proxy, client, server in
+    server.reads = false
+    PatternSender(client.stream, total: 50_000_000).send()
+    while proxy.connectionStates().first?.up.heldBytes == 0 {
+      try await client.stream.loop.sleep(for: .milliseconds(1))
+    }
+    server.stream.reset()
+    while proxy.statistics.open > 0 { try await client.stream.loop.sleep(for: .milliseconds(1)) }
+    #expect(client.stream.loop.pipes.lent == 0)
+  }
+}
+
+/// @unchecked: confined to its stream's loop.
+private final class PatternSender: ByteStreamHandler, @unchecked Sendable {
+  private let stream: ByteStream
+  private let total: Int
+  private var sent = 0
+  /// Keeps itself as long as there is something to send.
+  private var myself: PatternSender?
+
+  init(_ stream: ByteStream, total: Int) {
+    self.stream = stream
+    self.total = total
+    myself = self
+    stream.handler = self
+  }
+
+  static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: (index &* 2_654_435_761) >> 13) }
+
+  func send() {
+    while sent < total {
+      let size = min(256 * 1024, total - sent)
+      let start = sent
+      let piece = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+        for index in 0..<size { buffer[index] = Self.byte(start &+ index) }
+        count = size
+      }
+      guard let taken = try? stream.write(piece) else { break }
+      sent += taken
+      if taken < size { return }
+    }
+    myself = nil
+  }
+
+  func readable(_ stream: ByteStream) {}
+  func writable(_ stream: ByteStream) { send() }
+  func hungUp(_ stream: ByteStream, _ error: NetworkError?) { myself = nil }
+}
+
+/// @unchecked: confined to its stream's loop.
+private final class PatternReceiver: ByteStreamHandler, @unchecked Sendable {
+  private let total: Int
+  private let waiter: Waiter
+  private(set) var count = 0
+  private(set) var firstWrong: Int?
+
+  init(_ stream: ByteStream, total: Int) {
+    self.total = total
+    waiter = Waiter(loop: stream.loop, label: "the pattern's bytes")
+    stream.handler = self
+  }
+
+  func wait(bytes: Int) async throws { while count < bytes { try await waiter.wait() } }
+
+  func readable(_ stream: ByteStream) {
+    while case .bytes(let size)? = try? stream.read(into: stream.loop.scratch) {
+      for index in 0..<size where stream.loop.scratch[index] != PatternSender.byte(count &+ index) {
+        if firstWrong == nil { firstWrong = count + index }
+      }
+      count += size
+    }
+    waiter.signal()
+  }
+
+  func writable(_ stream: ByteStream) {}
 }

@@ -61,6 +61,11 @@ int csys_peer_address(int fd, struct csys_address *address);
 int csys_take_error(int fd);
 ptrdiff_t csys_read(int fd, void *bytes, size_t count);
 ptrdiff_t csys_send(int fd, const void *bytes, size_t count);
+/* A pipe (fds[0] to read, fds[1] to write) of `size` bytes if the system grants that, for csys_splice. Ignores SIGPIPE
+   from here on unless the program has decided about it, since a splice to a connection that is gone would raise it. */
+int csys_pipe_create(int fds[2], int size);
+/* Moves bytes between a socket and a pipe without copying them here. */
+ptrdiff_t csys_splice(int from, int to, size_t count);
 int csys_shutdown_write(int fd);
 /* The close that follows sends an RST. */
 int csys_reset_on_close(int fd);

@@ -24,6 +24,7 @@ open class ByteStage: @unchecked Sendable {
 
   private struct Held {
     var segment: Segment
+    var arrival: Instant
     var due: Instant
   }
 
@@ -42,6 +43,10 @@ open class ByteStage: @unchecked Sendable {
   /// Called again for what a slot leaves over.
   open func schedule(_ count: Int, arrival: Instant) -> Slot { Slot(due: arrival) }
 
+  /// When the fault's options change, what is held is scheduled anew: from its own arrival, or (by default) as if it came
+  /// now, as suits what keeps a pace.
+  open var schedulesFromArrival: Bool { false }
+
   /// Whether `edit` is to be asked.
   open var edits: Bool { false }
   /// Changes bytes on their way in; for faults that corrupt.
@@ -52,17 +57,30 @@ open class ByteStage: @unchecked Sendable {
   final func push(_ segment: Segment, arrival: Instant) {
     var segment = segment
     if edits, segment.mark == nil { segment.edit(by: self) }
+    place(segment, arrival: arrival)
+  }
+
+  private final func place(_ whole: Segment, arrival: Instant) {
+    var segment = whole
     heldBytes += segment.count
     while true {
       let count = segment.count
       let slot = schedule(count, arrival: arrival)
       last = max(last, slot.due)
       if slot.bytes >= count || slot.bytes <= 0 {
-        held.append(Held(segment: segment, due: last))
+        held.append(Held(segment: segment, arrival: arrival, due: last))
         break
       }
-      held.append(Held(segment: segment.take(slot.bytes), due: last))
+      held.append(Held(segment: segment.take(slot.bytes), arrival: arrival, due: last))
     }
+  }
+
+  /// Takes over, in order, what another stage of the same fault holds: the fault's options have changed.
+  final func adopt(_ other: ByteStage, at now: Instant) {
+    for one in other.held[other.first...] {
+      place(one.segment, arrival: schedulesFromArrival ? one.arrival : now)
+    }
+    other.clear()
   }
 
   /// When the next segment goes on; nil if nothing is held.

@@ -90,6 +90,7 @@ public struct Latency: Fault {
 
     /// A long delay must hold what comes in the meantime: 1 MiB passes 80 Mbit/s at 100 ms.
     override var holdLimit: Int { 1024 * 1024 }
+    override var schedulesFromArrival: Bool { true }
     override func schedule(_ count: Int, arrival: Instant) -> Slot {
       Slot(due: arrival + .nanoseconds(options.draw(&random)))
     }

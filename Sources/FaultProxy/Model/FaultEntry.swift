@@ -41,6 +41,11 @@ public struct FaultEntry: Sendable {
   /// What it acts through.
   public var hooks: FaultHooks { fault.hooks }
 
+  /// Whether it has to know where connections come from.
+  var needsHost: Bool { if case .address = target { true } else { false } }
+  /// Whether it has to see frames, so that connections must be tracked from their first byte.
+  public var needsFrames: Bool { !hooks.isDisjoint(with: [.frames, .messages, .boundaries]) }
+
   /// Whether `subject` is one of those it hits; the answer never changes.
   public func hits(_ subject: FaultTarget.Subject, seed: UInt64) -> Bool {
     target.contains(subject, seed: seed, salt: salt)

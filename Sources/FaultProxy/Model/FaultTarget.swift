@@ -9,6 +9,8 @@ public enum FaultTarget: Hashable, Sendable {
   /// The clients of one fleet: `count` of them, from `first`.
   case fleet(name: String, first: ClientID, count: Int)
   case client(ClientID)
+  /// One connection; only for faults that are added while it is open.
+  case connection(ConnectionID)
   /// Those that come from this host, as `SocketAddress.host` writes it.
   case address(String)
 
@@ -41,6 +43,7 @@ public enum FaultTarget: Hashable, Sendable {
       guard let client = subject.client else { return false }
       return client >= first && Int(client.number - first.number) < count
     case .client(let client): return subject.client == client
+    case .connection(let connection): return subject.connection == connection
     case .address(let host): return subject.host == host
     }
   }
@@ -56,6 +59,7 @@ extension FaultTarget: CustomStringConvertible {
       (share * 100).rounded() / 100 == share ? "\(Int((share * 100).rounded()))%" : "\(share * 100)%"
     case .fleet(let name, _, _): "fleet:\(name)"
     case .client(let client): "client:\(client.number)"
+    case .connection(let connection): "connection:\(connection.ordinal)"
     case .address(let host): "address:\(host)"
     }
   }

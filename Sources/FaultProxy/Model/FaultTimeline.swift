@@ -10,7 +10,7 @@ public struct FaultTimeline: Sendable {
   public init(_ entries: [FaultEntry] = []) { self.entries = entries }
 
   /// Whether a fault has to see frames, so that connections must be tracked from their first byte.
-  public var needsFrames: Bool { entries.contains { !$0.hooks.isDisjoint(with: [.frames, .messages, .boundaries]) } }
+  public var needsFrames: Bool { entries.contains(where: \.needsFrames) }
   /// Whether a fault has to see whole messages.
   public var needsMessages: Bool { entries.contains { $0.hooks.contains(.messages) } }
 

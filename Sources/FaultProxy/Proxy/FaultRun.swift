@@ -5,8 +5,14 @@ final class FaultRun {
   /// Touched ids are sorted into ranges when so many have gathered.
   private static let batch = 4096
 
+  /// What a fault and those its options are changed to have in common.
+  final class Lineage {}
+
   let entry: FaultEntry
+  let lineage: Lineage
   private(set) var isOn = false
+  /// It has ended and will not begin again.
+  var isOver = false
   /// How often it has begun; tells what was made for one window from the next.
   private(set) var activation = 0
   private(set) var shared: AnyObject?
@@ -14,13 +20,18 @@ final class FaultRun {
   private var connections: [UInt64] = []
   private var clients: [UInt32] = []
 
-  init(_ entry: FaultEntry) {
+  /// - `former`: the run whose options this one changes; what that one did counts as this one's.
+  init(_ entry: FaultEntry, succeeding former: FaultRun? = nil) {
     self.entry = entry
-    application = FaultApplication(ordinal: entry.ordinal, name: entry.name, kind: entry.kind)
+    lineage = former?.lineage ?? Lineage()
+    application =
+      former?.result ?? FaultApplication(ordinal: entry.ordinal, name: entry.name, kind: entry.kind)
+    application.ended = nil
   }
 
   func begin(at now: Instant) {
     isOn = true
+    isOver = false
     activation += 1
     shared = entry.fault.makeShared()
     if application.started == nil { application.started = now }
@@ -31,6 +42,9 @@ final class FaultRun {
     shared = nil
     application.ended = now
   }
+
+  /// The flip of state alone; `end` follows.
+  func switchOff() { isOn = false }
 
   func spanned(to now: Instant) { application.span = application.started.map { now - $0 } }
 

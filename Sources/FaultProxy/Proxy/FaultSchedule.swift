@@ -24,16 +24,47 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
   func begin(at epoch: Instant) {
     edges = []
     next = 0
-    for run in proxy.runs {
-      let trigger = run.entry.trigger
-      edges.append(Edge(at: epoch + trigger.start, begins: true, run: run))
-      if let end = trigger.end, !run.entry.isMoment { edges.append(Edge(at: epoch + end, begins: false, run: run)) }
-    }
+    for run in proxy.runs { add(run, from: epoch) }
+    sort()
+    fire()
+  }
+
+  private func add(_ run: FaultRun, from epoch: Instant) {
+    let trigger = run.entry.trigger
+    edges.append(Edge(at: epoch + trigger.start, begins: true, run: run))
+    if let end = trigger.end, !run.entry.isMoment { edges.append(Edge(at: epoch + end, begins: false, run: run)) }
+  }
+
+  private func sort() {
     // What ends at a time makes room for what begins then; those that begin together do so as written.
     edges.sort {
       ($0.at, $0.begins ? 1 : 0, $0.run.entry.ordinal) < ($1.at, $1.begins ? 1 : 0, $1.run.entry.ordinal)
     }
+  }
+
+  /// Makes `wanted` the faults there are, as one change: those that are new count from now.
+  func adopt(_ wanted: [FaultRun]) {
+    let now = proxy.loop.now
+    let former = proxy.runs
+    let gone = former.filter { run in !wanted.contains { $0 === run } }
+    let fresh = wanted.filter { run in !former.contains { $0 === run } }
+    edges.removeFirst(next)
+    next = 0
+    edges.removeAll { edge in gone.contains { $0 === edge.run } }
+    for run in fresh { add(run, from: now) }
+    sort()
+    for sweep in sweeps where gone.contains(where: { $0 === sweep.run }) { proxy.loop.disarm(sweep) }
+    sweeps.removeAll { sweep in gone.contains { $0 === sweep.run } }
+    let ending = gone.filter(\.isOn)
+    for run in ending { run.switchOff() }
+    proxy.active.removeAll { !$0.isOn }
+    proxy.runs = wanted
+    proxy.generation &+= 1
+    // Those that begin now come before what the others hold goes on: nothing gets through between them.
+    proxy.loop.disarm(self)
     fire()
+    for run in ending { finish(run) }
+    if !ending.isEmpty { proxy.forEachRelay { $0.released() } }
   }
 
   override func fire() {
@@ -58,7 +89,7 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
     let cut = sweeps
     stop()
     for sweep in cut { finish(sweep.run) }
-    for run in proxy.active { end(run) }
+    for run in proxy.active where run !== proxy.pauser { end(run) }
   }
 
   // MARK: Edges
@@ -89,7 +120,7 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
     if run.entry.isMoment { finish(run) }
   }
 
-  private func end(_ run: FaultRun) {
+  func end(_ run: FaultRun) {
     proxy.active.removeAll { $0 === run }
     proxy.generation &+= 1
     finish(run)
@@ -101,6 +132,7 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
     let now = proxy.loop.now
     run.entry.fault.ended(self, proxy.scope(run, nil))
     run.end(at: now)
+    run.isOver = true
     tell(run, .ended, now)
   }
 

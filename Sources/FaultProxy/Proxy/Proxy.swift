@@ -24,9 +24,9 @@ public final class Proxy: @unchecked Sendable {
   let tracks: Bool
   let assembles: Bool
   /// Whether a target asks where connections come from.
-  let needsHosts: Bool
+  var needsHosts: Bool
   /// One per entry of the timeline, in its order.
-  let runs: [FaultRun]
+  var runs: [FaultRun]
   /// Those that are on, in the order written.
   @exclusivity(unchecked) var active: [FaultRun] = []
   /// Changes whenever `active` does: what every connection compares on its way.
@@ -36,7 +36,14 @@ public final class Proxy: @unchecked Sendable {
   @exclusivity(unchecked) var counts = ProxyStatistics()
 
   var listener: (any Listener)?
-  /// How many faults keep the listener closed.
+  /// Where connections are passed on to; nil while that is not known, which ends them.
+  public var upstream: SocketAddress?
+  /// The ordinal of the next fault that is added.
+  var nextFaultOrdinal: Int
+  /// Holds everything while the proxy is paused.
+  var pauser: FaultRun?
+  public internal(set) var isEnabled = true
+  /// How many faults keep the listener closed, and whether the proxy is disabled.
   var listenerClosers = 0
   /// The open connections, oldest first, as a list through `Relay.next`.
   var first: Relay?
@@ -69,8 +76,10 @@ public final class Proxy: @unchecked Sendable {
     self.observe = observe
     tracks = configuration.trackFrames || timeline.needsFrames
     assembles = tracks && (timeline.needsMessages || (observe != nil && configuration.assembleMessages))
-    needsHosts = timeline.entries.contains { if case .address = $0.target { true } else { false } }
-    runs = timeline.entries.map(FaultRun.init)
+    upstream = configuration.upstream
+    nextFaultOrdinal = (timeline.entries.map(\.ordinal).max() ?? -1) + 1
+    needsHosts = configuration.isSteered || timeline.entries.contains(where: \.needsHost)
+    runs = timeline.entries.map { FaultRun($0) }
   }
 
   deinit {
@@ -111,6 +120,7 @@ public final class Proxy: @unchecked Sendable {
   public func close() {
     if isClosed { return }
     isClosed = true
+    pauser = nil
     schedule.stop()
     listener?.close()
     listener = nil

@@ -17,6 +17,8 @@ public struct ProxyConfiguration: Sendable {
   /// Put messages together, so that they can be observed. Needs frames.
   public var assembleMessages: Bool
   public var caps: Caps
+  /// Faults come and go while it runs (`Proxy.edit`): what a later one may have to know of a connection is kept.
+  public var isSteered = false
 
   /// What a peer may make the proxy hold.
   public struct Caps: Sendable {

@@ -86,6 +86,7 @@ extension Flow {
     stageFaults = []
     unsent = []
     unsentStart = 0
+    dropPipe()
     pending = PendingNotes()
     waitingMark = nil
   }

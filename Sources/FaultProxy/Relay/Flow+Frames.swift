@@ -10,6 +10,7 @@ extension Flow {
     var position = 0
     if assembles {
       while let slice = tracker.next(in: chunk, at: &position) {
+        if slice.endsHere { frames &+= 1 }
         guard let event = assembler.accept(slice, of: chunk) else { continue }
         noteEvent(event, end: start &+ UInt64(slice.bytes.upperBound), now)
       }
@@ -22,13 +23,26 @@ extension Flow {
 
   /// Counts a message whose last frame ends here.
   @inline(__always)
-  private func count(_ slice: FrameSlice) {
-    guard slice.endsHere, let header = slice.header, header.fin, !header.opcode.isControl else { return }
-    countMessage()
+  func count(_ slice: FrameSlice) {
+    guard slice.endsHere, let header = slice.header else { return }
+    frames &+= 1
+    if header.opcode.isControl { return }
+    isInMessage = !header.fin
+    if header.fin { countMessage() }
   }
+
+  /// A fault has come that asks for whole messages, on a connection where none were put together so far.
+  func assembleSoon() {
+    if assembles || isUnreadable { return }
+    if tracker.isAtBoundary && !isInMessage { assembles = true } else { awaitsAssembly = true }
+  }
+
+  /// Whether the stream stands between the first and the last frame of a data message.
+  var isWithinMessage: Bool { assembles ? assembler.isWithinMessage : isInMessage }
 
   @inline(__always)
   func countMessage() {
+    messages &+= 1
     if direction == .up { proxy.counts.messagesUp &+= 1 } else { proxy.counts.messagesDown &+= 1 }
   }
 
@@ -61,6 +75,8 @@ extension Flow {
 
   private func stopJudging() {
     assembles = false
+    awaitsAssembly = false
+    isUnreadable = true
     proxy.counts.violations += 1
   }
 

@@ -5,7 +5,7 @@ import WebSocket
 extension Flow {
   /// Passes a chunk frame by frame.
   func takeGated(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
-    let gate = gate ?? FrameGate(skipsFrame: !tracker.isAtBoundary, isWithinMessage: assembler.isWithinMessage)
+    let gate = gate ?? FrameGate(skipsFrame: !tracker.isAtBoundary, isWithinMessage: isWithinMessage)
     self.gate = gate
     reported = 0
     var position = 0
@@ -60,8 +60,13 @@ extension Flow {
       if gate.held.count > proxy.configuration.caps.message.maxMessageBytes { letGo(gate) }
     }
     gate.partial.removeAll(keepingCapacity: true)
-    if let event { take(event, gate, now) } else if !assembles { countIfWhole(slice, header) }
+    if assembles, slice.endsHere { frames &+= 1 }
+    if let event { take(event, gate, now) } else if !assembles { count(slice) }
     guard slice.endsHere else { return }
+    if awaitsAssembly, !isInMessage {
+      awaitsAssembly = false
+      assembles = true
+    }
     gate.skipsFrame = false
     if !header.opcode.isControl, header.fin {
       letGo(gate)
@@ -69,10 +74,6 @@ extension Flow {
     }
     gate.fate = .pass
     gate.droppers = []
-  }
-
-  private func countIfWhole(_ slice: FrameSlice, _ header: FrameHeader) {
-    if slice.endsHere, header.fin, !header.opcode.isControl { countMessage() }
   }
 
   /// What is held of a message passes without a decision.

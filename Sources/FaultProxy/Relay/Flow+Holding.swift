@@ -70,14 +70,40 @@ extension Flow {
   func take(_ hits: [FaultRun]) {
     if hits.isEmpty && !isFaulted { return }
     let now = proxy.loop.now
+    changeOptions(hits, now)
+    // New stages come first: what ended ones hold goes through those behind them.
+    for run in hits where run.entry.direction.contains(direction) && run.entry.hooks.contains(.bytes) { addStage(run) }
     letGoOfEnded(now)
     if relay.isOver { return }
     for run in hits where run.entry.direction.contains(direction) {
-      if run.entry.hooks.contains(.bytes) { addStage(run) }
       if !run.entry.hooks.isDisjoint(with: [.frames, .messages]), phase != .opaque || proxy.tracks { addFilter(run) }
     }
     stageFaults = stages.reduce(into: FaultSet()) { $0.formUnion($1.run.entry.faultSet) }
     pending.touch(stageFaults)
+  }
+
+  /// Faults whose options have changed take over what their former selves hold.
+  private func changeOptions(_ hits: [FaultRun], _ now: Instant) {
+    func successor(of former: FaultRun) -> FaultRun? {
+      if former.isOn { return nil }
+      return hits.first { $0.lineage === former.lineage && $0.entry.direction.contains(direction) }
+    }
+    for index in stages.indices {
+      guard let run = successor(of: stages[index].run), run.entry.hooks.contains(.bytes) else { continue }
+      let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
+      guard let stage = run.entry.fault.stage(scope, direction) else { continue }
+      stage.adopt(stages[index].stage, at: now)
+      stages[index] = FlowStage(
+        run: run, activation: run.activation, stage: stage, hasTouched: stages[index].hasTouched)
+    }
+    guard let gate else { return }
+    for index in gate.filters.indices {
+      guard let run = successor(of: gate.filters[index].run) else { continue }
+      let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
+      guard let filter = run.entry.fault.filter(scope, direction) else { continue }
+      gate.filters[index] = FrameGate.Filter(
+        run: run, activation: run.activation, filter: filter, hasTouched: gate.filters[index].hasTouched)
+    }
   }
 
   private func isOn(_ run: FaultRun, _ activation: Int) -> Bool { run.isOn && run.activation == activation }
@@ -108,7 +134,7 @@ extension Flow {
   }
 
   private func addStage(_ run: FaultRun) {
-    if stages.contains(where: { $0.run === run }) { return }
+    if stages.contains(where: { $0.run === run && $0.activation == run.activation }) { return }
     let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
     guard let stage = run.entry.fault.stage(scope, direction) else { return }
     let place = stages.firstIndex { $0.run.entry.ordinal > run.entry.ordinal } ?? stages.count
@@ -122,8 +148,9 @@ extension Flow {
     let gate =
       gate
       ?? FrameGate(
-        skipsFrame: phase == .frames && !tracker.isAtBoundary, isWithinMessage: assembler.isWithinMessage)
+        skipsFrame: phase == .frames && !tracker.isAtBoundary, isWithinMessage: isWithinMessage)
     self.gate = gate
+    if filter.wantsMessages { assembleSoon() }
     let place = gate.filters.firstIndex { $0.run.entry.ordinal > run.entry.ordinal } ?? gate.filters.count
     gate.filters.insert(FrameGate.Filter(run: run, activation: run.activation, filter: filter), at: place)
   }

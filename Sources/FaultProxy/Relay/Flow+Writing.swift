@@ -77,6 +77,7 @@ extension Flow {
   func writeUnsent() {
     guard let sink, hasUnsent, sinkError == nil else { return }
     do throws(NetworkError) {
+      guard try drainPipe(to: sink) else { return }
       let count = try unsent.withUnsafeBytes { bytes in
         Result { () throws(NetworkError) in
           try sink.write(UnsafeRawBufferPointer(rebasing: bytes[unsentStart...]))

@@ -37,6 +37,22 @@ final class Flow: LoopTimer, @unchecked Sendable {
   /// Whether messages are put together: asked for, and nothing invalid has come.
   @exclusivity(unchecked) var assembles: Bool
 
+  /// Bytes read from the source.
+  @exclusivity(unchecked) var received: UInt64 = 0
+  /// Whole frames and whole data messages seen, where frames are followed.
+  @exclusivity(unchecked) var frames: UInt64 = 0
+  @exclusivity(unchecked) var messages: UInt64 = 0
+  /// Whether a data message has begun and not ended; kept while messages are not put together.
+  @exclusivity(unchecked) var isInMessage = false
+  /// Messages are to be put together from the next one on.
+  @exclusivity(unchecked) var awaitsAssembly = false
+  /// Something invalid has come.
+  var isUnreadable = false
+  /// A pipe with bytes that the sink had no room for; they go before `unsent`.
+  @exclusivity(unchecked) var pipe: SplicePipe?
+  /// The last read was large, so that the next ones may be worth a pipe.
+  @exclusivity(unchecked) var isBulk = false
+
   /// Bytes put on their way, and bytes written to the sink.
   @exclusivity(unchecked) var accepted: UInt64 = 0
   @exclusivity(unchecked) var forwarded: UInt64 = 0
@@ -85,7 +101,7 @@ final class Flow: LoopTimer, @unchecked Sendable {
   var unseenMessages: UInt64 { UInt64(assembler.skippedMessages) }
   var incomingSide: Side { direction == .up ? .client : .upstream }
   var outgoingSide: Side { direction == .up ? .upstream : .client }
-  var hasUnsent: Bool { unsentStart < unsent.count }
+  var hasUnsent: Bool { unsentStart < unsent.count || pipe != nil }
 
   // MARK: Reading
 
@@ -93,6 +109,10 @@ final class Flow: LoopTimer, @unchecked Sendable {
   func pump() {
     isHeldUp = false
     while !sourceEnded, !isStopped, let source {
+      if isBulk, maySplice, let sink, let result = splice(from: source, to: sink) {
+        if result { continue }
+        return
+      }
       let room = readingRoom
       guard room > 0 else {
         isHeldUp = true
@@ -108,6 +128,8 @@ final class Flow: LoopTimer, @unchecked Sendable {
           } else {
             proxy.counts.bytesDown &+= UInt64(count)
           }
+          received &+= UInt64(count)
+          isBulk = count >= Self.bulk
           take(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), now)
           settle(now)
           // A read that leaves room has taken everything, unless the end stands behind it.
@@ -161,7 +183,7 @@ final class Flow: LoopTimer, @unchecked Sendable {
     }
   }
 
-  private func ended() {
+  func ended() {
     sourceEnded = true
     let now = proxy.loop.now
     endHead(now)

@@ -23,6 +23,7 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   let subject: FaultTarget.Subject
   /// How many connections the client had made before.
   let attempt: UInt64
+  let opened: Instant
   let client: ByteStream
   private(set) var upstream: ByteStream?
   let up: Flow
@@ -49,6 +50,7 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
     self.client = client
     self.subject = subject
     self.attempt = attempt
+    opened = proxy.loop.now
     up = Flow(proxy, .up, subject)
     down = Flow(proxy, .down, subject)
     up.relay = self
@@ -83,14 +85,15 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   }
 
   private func connect() {
+    guard let address = proxy.upstream else { return upstreamFailed("not resolved") }
     connecting = proxy.upstreamTransport.connect(
-      to: proxy.configuration.upstream, from: nil, timeout: proxy.configuration.caps.connectTimeout, bound: nil
+      to: address, from: nil, timeout: proxy.configuration.caps.connectTimeout, bound: nil
     ) { [self] result in
       connecting = nil
       if isOver { return }
       switch result {
       case .success(let stream): connected(stream)
-      case .failure(let error): connectFailed(error)
+      case .failure(let error): upstreamFailed(error.name)
       }
     }
   }
@@ -105,9 +108,9 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
     up.pump()
   }
 
-  private func connectFailed(_ error: NetworkError) {
-    tell(.upstreamFailed(reason: error.name), side: .upstream, direction: .up)
-    proxy.counts.fail("upstream \(error.name)")
+  private func upstreamFailed(_ reason: String) {
+    tell(.upstreamFailed(reason: reason), side: .upstream, direction: .up)
+    proxy.counts.fail("upstream \(reason)")
     abort(.reset, faults: [])
   }
 
@@ -215,6 +218,14 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
     if upstream != nil { noteEnd(.upstream, how, by: .proxy, faults) }
     client.reset()
     upstream?.reset()
+    leave()
+  }
+
+  /// Ends both sides at once with a FIN, by the proxy itself; with an RST where something was not read.
+  func end() {
+    if state == .over { return }
+    noteEnd(.client, .fin, by: .proxy)
+    if upstream != nil { noteEnd(.upstream, .fin, by: .proxy) }
     leave()
   }
 

@@ -50,6 +50,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
 
   /// Jobs, timers and turns so far; for benchmarks and tests.
   public internal(set) var statistics = LoopStatistics()
+  /// Pipes for bytes that only pass between two of this loop's TCP streams.
+  public let pipes = PipePool()
   let poller: (any Poller)?
   let isVirtual: Bool
   let thread = Atomic<UInt>(0)

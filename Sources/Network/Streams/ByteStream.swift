@@ -84,6 +84,15 @@ open class ByteStream: @unchecked Sendable {
   /// Ends the stream with an RST.
   open func reset() { preconditionFailure("a subclass resets") }
 
+  /// Moves what is there to read into an empty pipe, without copying it through the program; otherwise as `read`. Nil
+  /// where this stream, or this system, cannot.
+  open func fill(_ pipe: SplicePipe) throws(NetworkError) -> ReadResult? { nil }
+  /// Writes what a pipe holds, as far as there is room, and answers how much that was; otherwise as `write`. Only for
+  /// streams of the kind that filled it.
+  open func drain(_ pipe: SplicePipe) throws(NetworkError) -> Int { 0 }
+  /// Whether `fill` and `drain` work here.
+  open var splices: Bool { false }
+
   /// A handler was set: subclasses tell it what is there to read.
   open func handlerChanged() {}
 }

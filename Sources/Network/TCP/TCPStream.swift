@@ -51,7 +51,11 @@ public final class TCPStream: ByteStream, ReadinessHandler, @unchecked Sendable 
       tellReaderSoon()
       return .wouldBlock
     }
-    let size = csys_read(descriptor, base, buffer.count)
+    return try taken(csys_read(descriptor, base, buffer.count))
+  }
+
+  /// What the system's answer to a read means.
+  private func taken(_ size: Int) throws(NetworkError) -> ReadResult {
     switch size {
     case 1...:
       readBudget -= size
@@ -84,6 +88,41 @@ public final class TCPStream: ByteStream, ReadinessHandler, @unchecked Sendable 
       } else {
         // What was taken before is on its way to nowhere, too.
         throw fail(Int32(-size))
+      }
+    }
+    return written
+  }
+
+  public override var splices: Bool { true }
+
+  public override func fill(_ pipe: SplicePipe) throws(NetworkError) -> ReadResult? {
+    assert(loop.isConfined, "read off the loop")
+    if descriptor < 0 { throw .closed.at(peer) }
+    guard pipe.count == 0 else { return .wouldBlock }
+    if readBudget <= 0 {
+      tellReaderSoon()
+      return .wouldBlock
+    }
+    let size = pipe.fill(from: descriptor)
+    // The kernel or a filter over it does not know the call for this socket.
+    if size == -Int(EINVAL) || size == -Int(ENOSYS) || size == -Int(EPERM) { return nil }
+    return try taken(size)
+  }
+
+  public override func drain(_ pipe: SplicePipe) throws(NetworkError) -> Int {
+    assert(loop.isConfined, "wrote off the loop")
+    if descriptor < 0 || finSent { throw .closed.at(peer) }
+    if let failure { throw failure }
+    var written = 0
+    while pipe.count > 0 {
+      let size = pipe.drain(to: descriptor)
+      if size > 0 {
+        written += size
+      } else if size == -Int(EAGAIN) {
+        writerBlocked = true
+        break
+      } else {
+        throw fail(size == 0 ? EPIPE : Int32(-size))
       }
     }
     return written
