@@ -1,5 +1,6 @@
 import Core
 import FaultProxy
+import Glibc
 import Network
 import TestSupport
 import Testing
@@ -150,17 +151,19 @@ private final class PatternSender: ByteStreamHandler, @unchecked Sendable {
     stream.handler = self
   }
 
-  static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: (index &* 2_654_435_761) >> 13) }
+  /// A prime, so that the pattern falls on no boundary of buffers and pipes twice alike.
+  static let period = 65_521
+  /// Long enough for a piece from any place of the period.
+  static let pattern = (0..<period + 65_536).map { UInt8(truncatingIfNeeded: ($0 % period &* 2_654_435_761) >> 13) }
 
   func send() {
     while sent < total {
-      let size = min(256 * 1024, total - sent)
-      let start = sent
-      let piece = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-        for index in 0..<size { buffer[index] = Self.byte(start &+ index) }
-        count = size
+      let size = min(65_536, total - sent)
+      let start = sent % Self.period
+      let taken = Self.pattern.withUnsafeBytes { bytes in
+        try? stream.write(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
       }
-      guard let taken = try? stream.write(piece) else { break }
+      guard let taken else { break }
       sent += taken
       if taken < size { return }
     }
@@ -189,9 +192,12 @@ private final class PatternReceiver: ByteStreamHandler, @unchecked Sendable {
 
   func readable(_ stream: ByteStream) {
     while case .bytes(let size)? = try? stream.read(into: stream.loop.scratch) {
-      for index in 0..<size where stream.loop.scratch[index] != PatternSender.byte(count &+ index) {
-        if firstWrong == nil { firstWrong = count + index }
+      let start = count % PatternSender.period
+      let isRight = PatternSender.pattern.withUnsafeBytes { pattern in
+        guard let wanted = pattern.baseAddress, let got = stream.loop.scratch.baseAddress else { return false }
+        return memcmp(wanted + start, got, size) == 0
       }
+      if !isRight, firstWrong == nil { firstWrong = count }
       count += size
     }
     waiter.signal()
