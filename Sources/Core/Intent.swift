@@ -25,6 +25,12 @@ public enum Intent: Hashable, Sendable {
   case transitionApplied(updates: Int, results: Int, atOnce: Bool)
   /// The client closes a connection of its own will, or because it noticed that it is dead.
   case closing(reason: String)
+  /// The state of the client's socket as it shows it (palbase).
+  case socket(state: String)
+  /// The client's session was refreshed: it has another token for the same user.
+  case tokenRefreshed
+  /// Somebody signed in or out.
+  case userChanged(isSignedIn: Bool)
   /// The client noticed that its connection is gone or dead.
   case noticed
   /// The client scheduled its next attempt after this pause.

@@ -22,6 +22,7 @@ extension OnebaseSession {
       comeback.startOver()
       connect(at: now, &actions)
     case .signIn(let token): signIn(token, at: now, &actions)
+    case .palbase: break
     case .audit(let query): audit(query, &actions)
     case .stop: stop(at: now, &actions)
     }

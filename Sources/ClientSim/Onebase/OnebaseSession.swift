@@ -74,6 +74,7 @@ public struct OnebaseSession: ClientSession {
     case .closed(let closure): closed(closure, at: now, &actions)
     case .timer(.reconnect): if phase == .waiting { connect(at: now, &actions) }
     case .timer(.ping): ping(at: now, &actions)
+    case .timer(.retry): break
     case .command(let command): obey(command, at: now, &actions)
     }
   }

@@ -62,13 +62,20 @@ extension FleetPlan {
   ) -> FleetPlan {
     let name = section.string("name", required: true) ?? ""
     if name.isEmpty, section.has("name") { section.mistake("name", "a fleet's name is empty", expected: "a name") }
+    let isPalbase = options.protocolName == .palbase
+    if isPalbase, section.has("calls") {
+      section.mistake("calls", "palbase clients make no calls", expected: "channels")
+    }
     let plan = FleetPlan(
       name: name.isEmpty ? "fleet-\(ordinal)" : name, ordinal: ordinal, first: first,
       clients: section.integer("clients", in: 1...mostClients, required: true) ?? 1,
       ramp: section.duration("ramp") ?? .zero, subscriptions: subscriptions,
-      calls: CallPlan.decode(section, all, options),
-      reconnect: ReconnectPolicy.decode(section.value("reconnect"), section.diagnostics) ?? .onebase,
-      ping: section.duration("ping", in: .milliseconds(100)...SectionDecoder.longest) ?? defaultPing,
+      calls: isPalbase ? [] : CallPlan.decode(section, all, options),
+      channels: isPalbase ? Template.decodeChannels(section) : [],
+      reconnect: ReconnectPolicy.decode(section.value("reconnect"), section.diagnostics)
+        ?? (isPalbase ? .palbase : .onebase),
+      ping: section.duration("ping", in: .milliseconds(100)...SectionDecoder.longest)
+        ?? (isPalbase ? PalbaseSession.defaultHeartbeat : defaultPing),
       deadPing: section.choice("deadPing") ?? .close,
       connectTimeout: section.duration("connectTimeout", in: .milliseconds(1)...SectionDecoder.longest)
         ?? defaultConnectTimeout,
@@ -109,6 +116,27 @@ extension SubscriptionPlan {
       }
       section.finish()
       return SubscriptionPlan(path: path, arguments: arguments, audit: audit)
+    }
+  }
+}
+
+extension Template {
+  /// Decodes `channels: ["room:{client % 20}"]`.
+  static func decodeChannels(_ fleet: SectionDecoder) -> [Template] {
+    (fleet.array("channels") ?? []).compactMap { element in
+      guard let text = element.string else {
+        if element.kind != .invalid {
+          fleet.diagnostics.error(
+            at: element.location, "a channel cannot be \(element.summary)",
+            expected: "a name such as \"room:{client % 20}\"")
+        }
+        return nil
+      }
+      do throws(Template.Mistake) { return try Template(text) } catch {
+        fleet.diagnostics.error(
+          at: element.location, error.message, expected: error.expected, suggestion: error.suggestion)
+        return nil
+      }
     }
   }
 }

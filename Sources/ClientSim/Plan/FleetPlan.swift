@@ -21,6 +21,8 @@ public final class FleetPlan: Sendable {
   public let ramp: Duration
   public let subscriptions: [SubscriptionPlan]
   public let calls: [CallPlan]
+  /// The channels that a palbase client wants from its start.
+  public let channels: [Template]
   public let reconnect: ReconnectPolicy
   /// How often a client pings; nil for never.
   public let ping: Duration?
@@ -37,7 +39,8 @@ public final class FleetPlan: Sendable {
 
   init(
     name: String, ordinal: Int = 0, first: ClientID = ClientID(0), clients: Int = 1, ramp: Duration = .zero,
-    subscriptions: [SubscriptionPlan] = [], calls: [CallPlan] = [], reconnect: ReconnectPolicy = .onebase,
+    subscriptions: [SubscriptionPlan] = [], calls: [CallPlan] = [], channels: [Template] = [],
+    reconnect: ReconnectPolicy = .onebase,
     ping: Duration? = defaultPing, deadPing: DeadPing = .close, connectTimeout: Duration = defaultConnectTimeout,
     token: TokenSource = .none, behave: Set<Behaviour> = [], cacheLimit: Int = defaultCacheLimit,
     outboxLimit: Int = defaultOutboxLimit, startsOffline: Bool = false
@@ -49,6 +52,7 @@ public final class FleetPlan: Sendable {
     self.ramp = ramp
     self.subscriptions = subscriptions
     self.calls = calls
+    self.channels = channels
     self.reconnect = reconnect
     self.ping = ping
     self.deadPing = deadPing
@@ -109,5 +113,11 @@ extension SessionContext {
     return plan.subscriptions.map {
       SubscriptionKey(path: $0.path, arguments: $0.arguments.text(for: client, &random))
     }
+  }
+
+  /// The channels that this client wants from its start; the same each time it is asked.
+  func wantedChannels() -> [String] {
+    var random = random(.arguments, 3)
+    return plan.channels.map { $0.text(for: client, &random) }
   }
 }

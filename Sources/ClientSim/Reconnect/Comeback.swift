@@ -23,6 +23,14 @@ struct Comeback {
   /// The next pause is the policy's first again.
   mutating func startOver() { backoff.startOver() }
 
+  /// What was is over by the client's own will: opening again is no reconnect.
+  mutating func forget() {
+    backoff.startOver()
+    hasBeenOpen = false
+    lastDrop = nil
+    attempts = 0
+  }
+
   mutating func connect(at now: Instant, _ actions: inout [SessionAction]) {
     began = now
     attempts += 1

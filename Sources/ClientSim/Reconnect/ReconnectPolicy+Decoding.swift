@@ -2,15 +2,17 @@ import Core
 import JSON
 
 extension ReconnectPolicy {
-  static let expected = "\"onebase\", or { exponential: { base, factor, cap } }, { fixed: pause } or { list: [pauses] }"
+  static let expected =
+    "\"onebase\" or \"palbase\", or { exponential: { base, factor, cap } }, { fixed: pause } or { list: [pauses] }"
   private static let schedules = ["exponential", "fixed", "list"]
 
-  /// Decodes `reconnect`: `"onebase"`, or an object with one schedule and a `jitter` ("full", "equal", "none" or a share
+  /// Decodes `reconnect`: `"onebase"` or `"palbase"`, or an object with one schedule and a `jitter` ("full", "equal", "none" or a share
   /// such as "50%", which is the default).
   static func decode(_ value: LocatedValue?, _ diagnostics: Diagnostics) -> ReconnectPolicy? {
     guard let value, value.kind != .invalid else { return nil }
     if value.members == nil {
       if value.string == "onebase" { return .onebase }
+      if value.string == "palbase" { return .palbase }
       diagnostics.error(
         at: value.location, "\"reconnect\" of a fleet cannot be \(value.summary)", expected: expected)
       return nil

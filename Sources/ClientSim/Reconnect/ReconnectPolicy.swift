@@ -33,6 +33,11 @@ public struct ReconnectPolicy: Hashable, Sendable {
   public static let onebase = ReconnectPolicy(
     .exponential(base: .milliseconds(500), factor: 2, cap: .seconds(30)), jitter: .share(0.5))
 
+  /// What palbase's clients do: 0.5, 1, 2, 5, 10, then every 30 s, each give or take half.
+  public static let palbase = ReconnectPolicy(
+    .list([.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10), .seconds(30)]),
+    jitter: .share(0.5))
+
   /// The pause before an attempt, without jitter. Attempts count from 1.
   public func pause(attempt: Int) -> Duration {
     switch schedule {

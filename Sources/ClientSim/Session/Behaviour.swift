@@ -26,6 +26,7 @@ public enum Behaviour: String, CaseIterable, Hashable, Sendable {
 
   /// Those that are built; a scenario that asks for another is told so.
   public static let available: Set<Behaviour> = [
-    .resendLostCalls, .subsBeforeAuth, .fixedBackoff, .noResubscribe, .noHeartbeat,
+    .resendLostCalls, .subsBeforeAuth, .fixedBackoff, .noResubscribe, .noHeartbeat, .ignoreMissedChange,
+    .retryForbidden,
   ]
 }

@@ -14,6 +14,8 @@ public enum SessionCommand: Sendable {
   case goOnline
   /// Another user signs in (nil: signs out): takes effect with a new connection.
   case signIn(token: String?)
+  /// What only palbase clients know.
+  case palbase(PalbaseCommand)
   /// A fresh query, outside the metrics.
   case audit(AuditQuery)
   /// The run is over: what is still out is counted as such, and the connection closed.

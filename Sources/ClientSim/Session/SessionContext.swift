@@ -1,4 +1,5 @@
 import Core
+import Protocols
 
 /// What a session is told once: who it is, what its fleet does, and where its randomness comes from.
 public struct SessionContext {
@@ -14,6 +15,8 @@ public struct SessionContext {
   public var values: ValueStore
   /// Whether somebody listens to intents; where nobody does, none are made.
   public var wantsIntents: Bool
+  /// The names of palbase's events.
+  public var wire = PalbaseWire()
 
   public init(
     client: ClientID, plan: FleetPlan, seed: UInt64, runTag: UInt32, token: String? = nil,

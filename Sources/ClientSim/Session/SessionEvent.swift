@@ -65,6 +65,8 @@ public enum SessionClosure: Hashable, Sendable, CustomStringConvertible {
 public enum SessionTimer: UInt8, CaseIterable, Sendable {
   /// The pause before the next attempt is over.
   case reconnect
-  /// The next ping is due.
+  /// The next ping or heartbeat is due.
   case ping
+  /// A join that was refused for a passing reason is asked again.
+  case retry
 }

@@ -108,6 +108,7 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
       case .start: start(at: now)
       case .reconnect: give(.timer(.reconnect), at: now)
       case .ping: give(.timer(.ping), at: now)
+      case .retry: give(.timer(.retry), at: now)
       case .workload: work(at: now)
       case .drain: end.signal()
       }
@@ -171,8 +172,10 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
     case .intent(let intent): fleet.tell(intent, of: self, at: now)
     case .arm(.reconnect, let time): deadlines[.reconnect] = time
     case .arm(.ping, let time): deadlines[.ping] = time
+    case .arm(.retry, let time): deadlines[.retry] = time
     case .disarm(.reconnect): deadlines[.reconnect] = nil
     case .disarm(.ping): deadlines[.ping] = nil
+    case .disarm(.retry): deadlines[.retry] = nil
     case .ping(let payload): connection?.ping(payload)
     case .connect: connect(at: now)
     case .close(let code, let reason):

@@ -4,18 +4,19 @@ import Core
 struct DeadlineSet {
   /// In the order in which what is due at one time happens.
   enum Kind: Int, CaseIterable {
-    case start, reconnect, ping, workload
+    case start, reconnect, ping, retry, workload
     /// A connection that is being closed at the end has had its time.
     case drain
   }
 
   private var times = InlineTimes()
 
-  /// Five instants without an array's allocation.
+  /// Six instants without an array's allocation.
   private struct InlineTimes {
     var start = Int64.max
     var reconnect = Int64.max
     var ping = Int64.max
+    var retry = Int64.max
     var workload = Int64.max
     var drain = Int64.max
   }
@@ -27,6 +28,7 @@ struct DeadlineSet {
         case .start: times.start
         case .reconnect: times.reconnect
         case .ping: times.ping
+        case .retry: times.retry
         case .workload: times.workload
         case .drain: times.drain
         }
@@ -38,6 +40,7 @@ struct DeadlineSet {
       case .start: times.start = time
       case .reconnect: times.reconnect = time
       case .ping: times.ping = time
+      case .retry: times.retry = time
       case .workload: times.workload = time
       case .drain: times.drain = time
       }
@@ -46,7 +49,8 @@ struct DeadlineSet {
 
   /// The earliest of all.
   var next: Instant? {
-    let earliest = min(min(times.start, times.reconnect), min(times.ping, times.workload), times.drain)
+    let earliest = min(
+      min(times.start, times.reconnect), min(times.ping, times.workload), min(times.retry, times.drain))
     return earliest == .max ? nil : Instant(nanoseconds: earliest)
   }
 

@@ -10,6 +10,8 @@ import Protocols
 public final class FleetRunner: @unchecked Sendable {
   public struct Configuration {
     public var protocolName: ProtocolName
+    /// The names of palbase's events.
+    public var wire = PalbaseWire()
     public var plans: [FleetPlan]
     /// The clients that live on this loop.
     public var clients: [ClientID]
@@ -83,7 +85,7 @@ public final class FleetRunner: @unchecked Sendable {
     self.configuration = configuration
     dial = configuration.dial
     seed = configuration.seed
-    classifier = configuration.protocolName.classifier
+    classifier = configuration.protocolName.classifier(wire: configuration.wire)
     ledger = PropagationLedger(configuration.propagation)
     let highest = configuration.plans.last.map { Int($0.numbers.upperBound) } ?? 0
     metrics = MetricSet(timeline: configuration.timeline, clients: highest)
@@ -94,8 +96,8 @@ public final class FleetRunner: @unchecked Sendable {
       let session: any ClientSession =
         switch configuration.protocolName {
         case .onebase: OnebaseSession(context)
-        // Scenarios cannot ask for palbase clients yet (obload/Scenario refuses them).
-        case .echo, .palbase: EchoSession(context)
+        case .palbase: PalbaseSession(context)
+        case .echo: EchoSession(context)
         }
       clients.append(ClientRunner(id, plan, self, session: session))
       gauges[plan.ordinal].clients += 1
@@ -105,9 +107,11 @@ public final class FleetRunner: @unchecked Sendable {
   }
 
   func context(of id: ClientID, _ plan: FleetPlan) -> SessionContext {
-    SessionContext(
+    var context = SessionContext(
       client: id, plan: plan, seed: seed, runTag: configuration.runTag, token: plan.token.token(of: id, seed: seed),
       values: values, wantsIntents: configuration.observe != nil)
+    context.wire = configuration.wire
+    return context
   }
 
   // MARK: Running

@@ -59,14 +59,14 @@ final class Worker: @unchecked Sendable {
       address: address, host: shared.authority, target: shared.target,
       source: options.isVirtual ? nil : ClientDial.loopbackSources(clients: scenario.clients),
       bound: { [unowned proxy] local, client, fleet in proxy.expect(local: local, client: client, fleet: fleet) })
-    runner = FleetRunner(
-      transport: transport,
-      configuration: FleetRunner.Configuration(
-        protocolName: scenario.target.protocolName, plans: scenario.fleets,
-        clients: FleetRunner.Configuration.clients(of: scenario.fleets, loop: index, of: count), dial: dial,
-        seed: scenario.seed, runTag: shared.runTag, timeline: scenario.windows, events: scenario.clientEvents,
-        propagation: shared.propagation, observe: observe,
-        faultSince: { client, time in sink.worker?.faultSince(client, time) }))
+    var configuration = FleetRunner.Configuration(
+      protocolName: scenario.target.protocolName, plans: scenario.fleets,
+      clients: FleetRunner.Configuration.clients(of: scenario.fleets, loop: index, of: count), dial: dial,
+      seed: scenario.seed, runTag: shared.runTag, timeline: scenario.windows, events: scenario.clientEvents,
+      propagation: shared.propagation, observe: observe,
+      faultSince: { client, time in sink.worker?.faultSince(client, time) })
+    configuration.wire = scenario.target.wire
+    runner = FleetRunner(transport: transport, configuration: configuration)
     sink.worker = self
     proxy.edges = { [unowned self] edge, entry, time in faultEdge(edge, entry, time) }
     loop.lagObserver = options.isVirtual ? nil : { [unowned self] lag, time in late(lag, time) }

@@ -39,11 +39,6 @@ struct Target {
     let section = SectionDecoder(value, what: "a target", diagnostics: diagnostics)
     defer { section.finish() }
     let protocolName: ProtocolName = section.choice("protocol", required: true) ?? .onebase
-    if protocolName == .palbase {
-      section.mistake(
-        "protocol", "there are no palbase clients yet; `obload serve palbase` runs the server alone",
-        expected: "\"onebase\" or \"echo\"")
-    }
     let wire = decodeWire(section, protocolName)
     let hosts = (section.strings("allowHosts") ?? []) + extraHosts
     let place: Place?
