@@ -194,7 +194,7 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
     case .note(let name): fleet.note(name, of: self, at: now)
     case .finished(let call):
       guard workload != nil else { return }
-      workload?.finished(call: call, at: now)
+      workload?.finished(call: call, isConnected: isOpen, at: now)
       deadlines[.workload] = workload?.nextDue
     case .audited(let id, let value): fleet.audited(id, value)
     }
