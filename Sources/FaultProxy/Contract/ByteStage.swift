@@ -34,6 +34,11 @@ open class ByteStage: @unchecked Sendable {
   /// Bytes held now.
   public private(set) var heldBytes = 0
 
+  /// When the connection is ended, if a stage ends it; after what is due by then has been written.
+  final var ending: StageEnding?
+  /// How the connection ends with the fault, since this stage has thrown bytes away or will not pass them on.
+  final var endsWithFault: StageEnding.How?
+
   public init() {}
 
   /// How many bytes may be held before reading stops.
@@ -115,4 +120,16 @@ open class ByteStage: @unchecked Sendable {
     first = 0
     heldBytes = 0
   }
+}
+
+/// A connection's end at the hands of a stage.
+struct StageEnding {
+  enum How: Sendable {
+    /// A FIN to both sides.
+    case close
+    /// An RST to both sides.
+    case reset
+  }
+  var at: Instant
+  var how: How
 }

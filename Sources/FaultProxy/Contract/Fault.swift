@@ -17,6 +17,8 @@ public struct FaultHooks: OptionSet, Hashable, Sendable {
   public static let connections = FaultHooks(rawValue: 16)
   /// It puts frames in, so the boundaries of frames must be known.
   public static let boundaries = FaultHooks(rawValue: 32)
+  /// Its stages act by time alone, so they are made when it begins, not with the next bytes.
+  public static let eager = FaultHooks(rawValue: 128)
 }
 
 /// A kind of fault with its options: a value that is decoded before the run and never changes.

@@ -104,6 +104,7 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
       let place = proxy.active.firstIndex { $0.entry.ordinal > entry.ordinal } ?? proxy.active.count
       proxy.active.insert(run, at: place)
       proxy.generation &+= 1
+      if entry.hooks.contains(.eager) { proxy.forEachRelay { $0.takeFaultsInIfChanged() } }
     }
     if entry.hooks.contains(.connections) {
       let sweep = ConnectionSweep(proxy, run) { [unowned(unsafe) self] sweep in swept(sweep, run) }

@@ -34,7 +34,20 @@ extension Proxy {
     isEnabled = false
     listenerClosers += 1
     listener?.close()
-    forEachRelay { $0.end() }
+    endAll()
+  }
+
+  /// Ends every connection with a FIN; with an RST where something was not read.
+  public func endAll() { forEachRelay { $0.end() } }
+
+  /// Listens elsewhere and ends every connection. Where that cannot be, everything stays as it is.
+  public func move(to address: SocketAddress) throws(NetworkError) {
+    let new = try transport.listen(on: address) { [unowned(unsafe) self] in accepted($0) }
+    listener?.close()
+    listener = new
+    if listenerClosers > 0 { new.close() }
+    if isPaused { new.pauseAccepting() }
+    endAll()
   }
 
   /// Listens again, on the same address.

@@ -47,6 +47,7 @@ extension Flow {
       if relay.isOver { return }
     }
     tellPassed(now)
+    if !isBlocked, endIfDue(now) { return }
     armForNext()
   }
 
@@ -54,9 +55,20 @@ extension Flow {
     if let mark = segment.mark { deliver(mark) } else { segment.withBytes { write($0) } }
   }
 
+  /// Whether a stage has ended the connection.
+  private func endIfDue(_ now: Instant) -> Bool {
+    for index in stages.indices {
+      guard let ending = stages[index].stage.ending, ending.at <= now else { continue }
+      relay.end(ending.how, by: stages[index].run)
+      return true
+    }
+    return false
+  }
+
   private func armForNext() {
     var next = Instant.distantFuture
     for index in stages.indices {
+      if let ending = stages[index].stage.ending { next = min(next, ending.at) }
       // What is due already waits for the sink, which tells when it has room.
       if let due = stages[index].stage.due, !(isBlocked && index == stages.count - 1) { next = min(next, due) }
     }
@@ -80,6 +92,7 @@ extension Flow {
     }
     stageFaults = stages.reduce(into: FaultSet()) { $0.formUnion($1.run.entry.faultSet) }
     pending.touch(stageFaults)
+    if stages.contains(where: { $0.stage.ending != nil }) { armForNext() }
   }
 
   /// Faults whose options have changed take over what their former selves hold.
@@ -111,6 +124,7 @@ extension Flow {
   private func letGoOfEnded(_ now: Instant) {
     // From the last to the first, so that bytes keep their order.
     for index in stages.indices.reversed() where !isOn(stages[index].run, stages[index].activation) {
+      if let how = stages[index].stage.endsWithFault { return relay.end(how, by: stages[index].run) }
       let ended = stages.remove(at: index).stage
       while let (segment, _) = ended.popFirst() {
         if index < stages.count {

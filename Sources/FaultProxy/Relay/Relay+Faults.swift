@@ -11,6 +11,16 @@ extension Relay: FaultedConnection {
     finish(entry, frame: InjectedClose(code: code, reason: reason))
   }
 
+  /// Ends both sides at the hands of a fault's stage.
+  func end(_ how: StageEnding.How, by run: FaultRun) {
+    if isOver { return }
+    proxy.touch(run, subject)
+    switch how {
+    case .reset: abort(.reset, faults: run.entry.faultSet)
+    case .close: end(faults: run.entry.faultSet)
+    }
+  }
+
   private func finish(_ entry: FaultEntry, frame: InjectedClose?) {
     switch state {
     case .over: return

@@ -222,10 +222,10 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   }
 
   /// Ends both sides at once with a FIN, by the proxy itself; with an RST where something was not read.
-  func end() {
+  func end(faults: FaultSet = []) {
     if state == .over { return }
-    noteEnd(.client, .fin, by: .proxy)
-    if upstream != nil { noteEnd(.upstream, .fin, by: .proxy) }
+    noteEnd(.client, .fin, by: .proxy, faults)
+    if upstream != nil { noteEnd(.upstream, .fin, by: .proxy, faults) }
     leave()
   }
 

@@ -46,16 +46,19 @@ struct ScenarioFile {
     return ScenarioFile(path: path, scenario: scenario, diagnostics: diagnostics)
   }
 
-  private static func bytes(of path: String) throws(UsageError) -> [UInt8] {
+  /// - `expected`: what the file should be, for who named one that is not there.
+  static func bytes(
+    of path: String, expected: String = "obload run takes a scenario file, such as scenarios/quickstart.json5"
+  ) throws(UsageError) -> [UInt8] {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw UsageError("\(path): no such file; obload run takes a scenario file, such as scenarios/quickstart.json5")
+      throw UsageError("\(path): no such file; \(expected)")
     }
     guard !isDirectory.boolValue, let data = FileManager.default.contents(atPath: path) else {
       throw UsageError("\(path): cannot be read as a file")
     }
     guard data.count <= mostBytes else {
-      throw UsageError("\(path): \(data.count) bytes; a scenario has at most \(mostBytes)")
+      throw UsageError("\(path): \(data.count) bytes; such a file has at most \(mostBytes)")
     }
     return [UInt8](data)
   }
