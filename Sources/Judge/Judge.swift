@@ -128,6 +128,7 @@ extension Judge {
       }
       scene.connections[place.connection].tail.keep(message, at: observation.time, observation.direction)
     }
+    scene.forgetFingerprints()
     for index in listeners[topic] { clauses[index].observe(message, observation, place, &scene) }
     if isSteady {
       change(place, observation.side) { $0.frame(at: observation.time) }

@@ -31,7 +31,7 @@ struct MutationRunsOnce: TallyingClause {
     _ facts: MessageFacts, _ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene
   ) {
     guard let value = facts.value, facts.flags.contains(.ok), Int(value.upper) <= message.payload.count else { return }
-    let fingerprint = Fingerprint.of(message.payload, value)
+    let fingerprint = scene.fingerprint(of: message, value)
     let slot = Int(fingerprint & 255)
     guard seen[slot] != fingerprint else { return }
     seen[slot] = fingerprint

@@ -10,6 +10,10 @@ public struct Scene: Sendable {
   /// When the run ended by its own will; what ends later was cut off.
   public internal(set) var runEnded: Instant?
 
+  /// Fingerprints of the values of the message that is being judged.
+  private var fingerprints: [(range: ByteRange, hash: UInt64)] = []
+  private static let fingerprintCapacity = 4
+
   init(_ options: JudgeOptions) {
     self.options = options
     windows = FaultWindows(options)
@@ -40,6 +44,20 @@ public struct Scene: Sendable {
     public var isStopped = false
     /// Hashes of the subscriptions it wants, where it speaks.
     public var wants: [UInt64] = []
+  }
+
+  /// Tells a value of the present message from others; worked out once, whoever asks.
+  mutating func fingerprint(of message: WireMessage, _ range: ByteRange) -> UInt64 {
+    if let known = fingerprints.first(where: { $0.range == range }) { return known.hash }
+    let hash = Fingerprint.of(message.payload, range)
+    if fingerprints.count < Self.fingerprintCapacity { fingerprints.append((range, hash)) }
+    return hash
+  }
+
+  /// Another message is judged from here on.
+  @inline(__always)
+  mutating func forgetFingerprints() {
+    if !fingerprints.isEmpty { fingerprints.removeAll(keepingCapacity: true) }
   }
 
   /// The place of the connection with this index.
