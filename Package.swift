@@ -60,6 +60,11 @@ let package = Package(
         "obload", "Core", "JSON", "Metrics", "Judge", "FaultProxy", "ClientSim", "Reporting", "Network", "Protocols",
         "ReferenceServer", "TestSupport",
       ]),
-    tests("EndToEnd", ["obload", "Core", "JSON", "Network", "WebSocket", "ReferenceServer", "FaultProxy", "TestSupport"]),
+    tests(
+      "EndToEnd",
+      [
+        "obload", "Core", "JSON", "Metrics", "Judge", "FaultProxy", "ClientSim", "Reporting", "Network", "WebSocket",
+        "ReferenceServer", "TestSupport",
+      ]),
   ]
 )

@@ -84,7 +84,7 @@ public enum JUnitXML {
   }
 
   /// Escapes for an attribute; characters that XML 1.0 cannot hold become U+FFFD.
-  static func escape(_ text: String) -> String {
+  public static func escape(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -61,7 +61,7 @@ enum RunCommand: Command {
     let clock = ContinuousClock()
     let began = clock.now
     let cpu = Machine.cpuSeconds
-    let result: RunCoordinator.Result
+    var result: RunCoordinator.Result
     do {
       result = try coordinator.run()
     } catch {
@@ -72,19 +72,20 @@ enum RunCommand: Command {
     let wallClock = WallClock(
       started: time.report, seconds: (clock.now - began).inSeconds, cpuSeconds: Machine.cpuSeconds - cpu,
       maxResidentBytes: Machine.maxResidentBytes)
-    let report = RunReporter(scenario: scenario, options: options).report(result, wallClock: wallClock)
+    let reporter = RunReporter(scenario: scenario, options: options)
+    let secrets = Secrets(of: scenario)
+    var report = reporter.report(result, wallClock: wallClock)
     var directory: String? = arguments.value("--out") ?? RunReporter.freshDirectory(for: scenario.name, at: time.file)
-    var code = report.exit
     do throws(RunReporter.FileError) {
-      try RunReporter.write(report, to: directory ?? ".")
+      try RunReporter.write(report, hiding: secrets, to: directory ?? ".")
     } catch {
       // A gate that lost its report must not pass.
-      Output.error("obload: \(error)")
+      result.reasons.append(ExitReason(.noVerdict, "the report could not be written: \(error)"))
+      report = reporter.report(result, wallClock: wallClock)
       directory = nil
-      if code == .passed { code = .noVerdict }
     }
     let text = ReportText(report: report, style: Style(isColoured: Output.isTerminal), directory: directory)
-    Output.print(isQuiet ? text.verdict : text.text, terminator: "")
-    return code
+    Output.print(secrets.hidden(isQuiet ? text.verdict : text.text), terminator: "")
+    return report.exit
   }
 }

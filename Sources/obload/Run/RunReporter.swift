@@ -34,8 +34,8 @@ struct RunReporter {
     var description: String
   }
 
-  /// Writes `summary.json`, `junit.xml` and `events.jsonl`; each whole or not at all.
-  static func write(_ report: RunReport, to directory: String) throws(FileError) {
+  /// Writes `summary.json`, `junit.xml` and `events.jsonl`; each whole or not at all, and without the secrets.
+  static func write(_ report: RunReport, hiding secrets: Secrets, to directory: String) throws(FileError) {
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     } catch {
@@ -47,7 +47,7 @@ struct RunReporter {
     ]
     for (name, bytes) in files {
       do {
-        try Data(bytes).write(to: URL(fileURLWithPath: directory + "/" + name), options: .atomic)
+        try Data(secrets.hidden(bytes)).write(to: URL(fileURLWithPath: directory + "/" + name), options: .atomic)
       } catch {
         throw FileError(
           description:
@@ -56,7 +56,21 @@ struct RunReporter {
     }
   }
 
-  private static func reason(_ error: any Error) -> String { (error as NSError).localizedDescription }
+  /// What the system said, where Foundation's own words hide it.
+  private static func reason(_ error: any Error) -> String {
+    let error = error as NSError
+    let inner = error.userInfo[NSUnderlyingErrorKey].map { $0 as? NSError } ?? nil
+    for one in [inner, error].compactMap({ $0 }) where one.domain == NSPOSIXErrorDomain {
+      return String(cString: strerror(Int32(truncatingIfNeeded: one.code))).lowercased()
+    }
+    switch CocoaError.Code(rawValue: error.code) {
+    case .fileWriteNoPermission: return "no permission"
+    case .fileWriteOutOfSpace: return "no space left"
+    case .fileWriteFileExists: return "a file is in the way"
+    case .fileNoSuchFile, .fileReadNoSuchFile: return "no such folder"
+    default: return error.localizedDescription
+    }
+  }
 
   /// A folder under `reports/` that is not there yet.
   static func freshDirectory(for scenario: String, at time: String) -> String {
