@@ -11,7 +11,8 @@ enum Outcome {
     if let invalid = generator.invalid { reasons.append(ExitReason(.invalidGenerator, invalid)) }
     reasons += budgets.compactMap(\.exitReason)
     reasons += clauses.compactMap(\.reason)
-    if record.metrics.total(.attempts) > 0, record.metrics.histogram(.connect).isEmpty {
+    let connect = record.metrics.histogram(.connect)
+    if record.metrics.total(.attempts) > 0, connect.count == connect.censoredCount {
       let error = record.metrics.errors.entries.max { ($0.count, $1.name) < ($1.count, $0.name) }
       let why = error.map { ": \($0.name)" } ?? ""
       reasons.append(ExitReason(.noVerdict, "no client ever connected\(why)"))

@@ -12,6 +12,7 @@ final class LoopPlan: @unchecked Sendable {
   let serverLoop: EventLoop?
   private let network: MemoryNetwork?
   private let isVirtual: Bool
+  private var kept: [AnyObject] = []
 
   /// One-way latency of the in-memory network: about what a loopback connection takes.
   static let memoryLatency = Duration.microseconds(50)
@@ -49,11 +50,16 @@ final class LoopPlan: @unchecked Sendable {
     if !isVirtual { serverLoop?.start() }
   }
 
+  /// Ends the threads; what was kept goes once nobody drives its loop any more.
   func stopThreads() {
     let others = loops.dropFirst() + (isVirtual ? [] : [serverLoop].compactMap { $0 })
     for loop in others { loop.stop() }
     for loop in others { loop.join() }
+    kept = []
   }
+
+  /// Keeps what is confined to a loop until its thread has ended, since it may not be dropped on another.
+  func keep(_ things: [AnyObject]) { kept += things }
 
   /// A transport for a loop of this plan.
   func transport(of loop: EventLoop) -> any Transport {

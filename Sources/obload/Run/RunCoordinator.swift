@@ -99,7 +99,7 @@ struct RunCoordinator {
       for await ended in group where ended != .other {
         if ended == .interrupted {
           reasons.append(ExitReason(.interrupted, "interrupted after \(Quantity.text(loop.now - start))"))
-          _ = await each(workers) { $0.end() }
+          _ = await each(workers) { $0.interrupted() }
         }
         group.cancelAll()
       }
@@ -149,6 +149,7 @@ struct RunCoordinator {
       return made.sorted { $0.0 < $1.0 }
     }
     var workers: [Worker] = []
+    plan.keep(made.compactMap { try? $0.1.get() })
     for (_, worker) in made { workers.append(try worker.get()) }
     return workers
   }

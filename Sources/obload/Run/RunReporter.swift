@@ -36,11 +36,7 @@ struct RunReporter {
 
   /// Writes `summary.json`, `junit.xml` and `events.jsonl`; each whole or not at all, and without the secrets.
   static func write(_ report: RunReport, hiding secrets: Secrets, to directory: String) throws(FileError) {
-    do {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch {
-      throw FileError(description: "\(directory) cannot be made: \(reason(error)); name another folder with --out")
-    }
+    try makeFolder(directory)
     let files: [(String, [UInt8])] = [
       ("summary.json", Array(SummaryJSON.text(report).utf8)), ("junit.xml", Array(JUnitXML.text(report).utf8)),
       ("events.jsonl", report.record.events.jsonLines),
@@ -56,20 +52,25 @@ struct RunReporter {
     }
   }
 
-  /// What the system said, where Foundation's own words hide it.
+  /// Makes the folder and those it is in; Foundation would not say why it cannot.
+  private static func makeFolder(_ path: String) throws(FileError) {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
+      if mkdir(made, 0o777) == 0 || errno == EEXIST || errno == EISDIR { continue }
+      let reason = String(cString: strerror(errno)).lowercased()
+      throw FileError(description: "\(path) cannot be made: \(reason); name another folder with --out")
+    }
+  }
+
+  /// What the system said, where Foundation knows it.
   private static func reason(_ error: any Error) -> String {
     let error = error as NSError
-    let inner = error.userInfo[NSUnderlyingErrorKey].map { $0 as? NSError } ?? nil
+    let inner = error.userInfo[NSUnderlyingErrorKey].flatMap { $0 as? NSError }
     for one in [inner, error].compactMap({ $0 }) where one.domain == NSPOSIXErrorDomain {
       return String(cString: strerror(Int32(truncatingIfNeeded: one.code))).lowercased()
     }
-    switch CocoaError.Code(rawValue: error.code) {
-    case .fileWriteNoPermission: return "no permission"
-    case .fileWriteOutOfSpace: return "no space left"
-    case .fileWriteFileExists: return "a file is in the way"
-    case .fileNoSuchFile, .fileReadNoSuchFile: return "no such folder"
-    default: return error.localizedDescription
-    }
+    return error.localizedDescription
   }
 
   /// A folder under `reports/` that is not there yet.

@@ -10,18 +10,27 @@ struct Secrets {
   static let telling = 8
   static let mark = "…redacted…"
 
-  /// Each credential as it looks in plain text, in JSON and in XML.
+  /// Each credential as it looks in the files.
   private var needles: [[UInt8]] = []
 
   init(_ secrets: [String]) {
     for secret in secrets where secret.utf8.count >= Self.shortest {
-      var json: [UInt8] = []
-      JSONText.appendString(secret, to: &json)
-      for needle in [Array(secret.utf8), Array(json.dropFirst().dropLast()), Array(JUnitXML.escape(secret).utf8)]
-      where !needles.contains(needle) { needles.append(needle) }
+      // A frame in evidence is JSON in a string of JSON, or in an attribute of XML.
+      let json = Self.escaped(secret)
+      for form in [secret, json, Self.escaped(json), JUnitXML.escape(secret), JUnitXML.escape(json)] {
+        let needle = Array(form.utf8)
+        if !needles.contains(needle) { needles.append(needle) }
+      }
     }
     // The longest first, so that of two that begin alike the longer one goes whole.
     needles.sort { $0.count > $1.count }
+  }
+
+  /// As within the quotes of a JSON string.
+  private static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    JSONText.appendString(text, to: &bytes)
+    return String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
   }
 
   init(of scenario: Scenario) {

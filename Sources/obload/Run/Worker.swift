@@ -103,6 +103,12 @@ final class Worker: @unchecked Sendable {
       ])
   }
 
+  /// A signal came: the report is of what ran until now.
+  func interrupted() {
+    log("run", ["phase": "interrupted"])
+    end()
+  }
+
   /// Whatever is open from here on is cut off, not broken.
   func end() {
     guard !hasEnded else { return }

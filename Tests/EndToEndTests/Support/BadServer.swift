@@ -1,8 +1,10 @@
 import Core
 import Dispatch
+import JSON
 import Network
 import ReferenceServer
 import Synchronization
+
 @testable import WebSocket
 
 /// What a server can do wrong on the wire.
@@ -220,15 +222,21 @@ private final class BadConnection: ByteStreamHandler {
     guard frames.count > 6, frames[1] & 0x7F < 126, frames.count >= 6 + Int(frames[1] & 0x7F) else { return }
     let mask = frames[2..<6]
     let payload = frames[6..<6 + Int(frames[1] & 0x7F)].enumerated().map { $1 ^ mask[2 + $0 % 4] }
-    guard let token = String(decoding: payload, as: UTF8.self).split(separator: "\"").last(where: { $0.count > 8 })
-    else { return }
     request = [0x0D, 0x0A, 0x0D, 0x0A]
-    frame(#"{"type":"auth","ok":false,"error":"\#(token) is no good"}"#)
-    frame(#"{"type":"auth","ok":false,"error":"\#(token) is no good, twice"}"#)
-    frame(#"{"type":"update","id":1,"ok":false,"error":"\#(token) may not"}"#)
-    frame(#"{"type":"update","id":1,"ok":true,"value":{"you":"\#(token)"}}"#)
-    frame(#"{"type":"result","requestId":1,"ok":false,"error":"\#(String(repeating: "x", count: 50))\#(token)"}"#)
-    frame(#"{"type":"result","requestId":1,"ok":true,"value":"\#(token)"}"#)
+    guard let token = (try? JSONValue.parse(payload))?["token"]?.string else { return }
+    func say(_ type: String, _ members: JSONObject) {
+      var object: JSONObject = ["type": .string(type)]
+      for member in members.members { object[member.key] = member.value }
+      frame(JSONValue.object(object).text)
+    }
+    say("auth", ["ok": false, "error": .string("\(token) is no good")])
+    say("auth", ["ok": false, "error": .string("\(token) is no good, twice")])
+    say("update", ["id": 1, "ok": false, "error": .string("\(token) may not")])
+    say("update", ["id": 1, "ok": true, "value": ["you": .string(token)]])
+    let filler = String(repeating: "x", count: 45)
+    say("result", ["requestId": 1, "ok": false, "error": .string(filler + token)])
+    say("result", ["requestId": 1, "ok": true, "value": .string(token)])
+    say(token, [:])
   }
 
   private func frame(_ text: String) {
@@ -256,7 +264,7 @@ private final class BadConnection: ByteStreamHandler {
       let chunk: [UInt8] =
         badness == .hugeFrame
         ? [UInt8](repeating: 0x20, count: 65536)
-        : Array([[UInt8]](repeating: [0x00, 0x02, 0x20, 0x20], count: 4096).joined())
+        : [0x00, 127, 0, 0, 0, 0, 0, 1, 0, 0] + [UInt8](repeating: 0x20, count: 65536)
       flood -= chunk.count
       send(chunk)
     }
