@@ -16,13 +16,28 @@ import Testing
     }
     """
 
-  private func run(_ badness: Badness) throws -> (Program.Ended, Report) {
-    let server = try BadServer(badness)
-    defer { server.stop() }
-    let folder = try TemporaryFolder()
-    let path = try folder.write("bad.json5", Self.scenario)
-    let ended = try Program.obload(["run", path, "--url", server.url, "--out", folder.path])
-    return (ended, try Report(folder.path))
+  /// A run against a server that is bad to every connection, or to every second.
+  private final class Attempt {
+    let badness: Badness
+    let folder: TemporaryFolder
+    private let server: BadServer
+    private let program: Program
+
+    init(_ badness: Badness, every: Int = 1, scenario: String = BadTargetTests.scenario, _ more: [String] = []) throws {
+      self.badness = badness
+      folder = try TemporaryFolder()
+      server = try BadServer(badness, every: every)
+      let path = try folder.write("bad.json5", scenario)
+      program = try Program(
+        try Repository.program(), ["run", path, "--url", server.url, "--out", folder.path] + more)
+    }
+
+    deinit { server.stop() }
+
+    func end() throws -> (Program.Ended, Report) {
+      let ended = program.end()
+      return (ended, try Report(folder.path))
+    }
   }
 
   /// How the first connection of each fails, by the name that the report counts it under.
@@ -35,15 +50,18 @@ import Testing
     (.closesAtOnce, "connect: ended in the upgrade"),
   ]
 
-  @Test(arguments: neverOpen)
-  func aTargetThatNeverOpensIsNamed(badness: Badness, name: String) throws {
-    let (ended, report) = try run(badness)
-    #expect(ended.code == 3, "\(ended.text)")
-    #expect(report.reasons.contains { $0 == "no client ever connected: \(name)" }, "\(report.reasons)")
-    // Each of the four tried more than once: the run went on.
-    #expect(report.errors[name] ?? 0 > 4, "\(report.errors)")
-    #expect(report.residentBytes < 150 << 20)
-    #expect(ended.output.contains("no client ever connected"))
+  @Test func targetsThatNeverOpenAreNamed() throws {
+    // At once, since they mostly wait.
+    let attempts = try Self.neverOpen.map { (attempt: try Attempt($0.0), name: $0.1) }
+    for (attempt, name) in attempts {
+      let (ended, report) = try attempt.end()
+      #expect(ended.code == 3, "\(attempt.badness): \(ended.text)")
+      #expect(report.reasons.contains("no client ever connected: \(name)"), "\(attempt.badness): \(report.reasons)")
+      // Each of the four tried more than once: the run went on.
+      #expect(report.errors[name] ?? 0 > 4, "\(attempt.badness): \(report.errors)")
+      #expect(report.residentBytes < 150 << 20, "\(attempt.badness)")
+      #expect(ended.output.contains("no client ever connected"))
+    }
   }
 
   static let openAndBreak: [(Badness, String)] = [
@@ -58,17 +76,20 @@ import Testing
     (.unknownType, "message of an unknown type"),
   ]
 
-  @Test(arguments: openAndBreak)
-  func aPeerThatBreaksTheProtocolIsNamedAndEndsItsOwnConnectionOnly(badness: Badness, name: String) throws {
-    let (ended, report) = try run(badness)
-    #expect([1, 3].contains(ended.code), "\(ended.text)")
-    #expect(report.errors.contains { $0.key.contains(name) && $0.value >= 4 }, "\(report.errors)")
-    #expect(report.residentBytes < 250 << 20)
-    #expect(report.counter("calls") > 0)
+  @Test func peersThatBreakTheProtocolAreNamedAndEndTheirOwnConnectionOnly() throws {
+    let attempts = try Self.openAndBreak.map { (attempt: try Attempt($0.0), name: $0.1) }
+    for (attempt, name) in attempts {
+      let (ended, report) = try attempt.end()
+      #expect([1, 3].contains(ended.code), "\(attempt.badness): \(ended.text)")
+      let hasName = report.errors.contains { $0.key.contains(name) && $0.value >= 4 }
+      #expect(hasName, "\(attempt.badness): \(report.errors)")
+      #expect(report.residentBytes < 250 << 20, "\(attempt.badness)")
+      #expect(report.counter("calls") > 0)
+    }
   }
 
   @Test func aTargetThatResetsAtOnceIsNamed() throws {
-    let (ended, report) = try run(.resetsAtOnce)
+    let (ended, report) = try Attempt(.resetsAtOnce).end()
     #expect(ended.code == 3, "\(ended.text)")
     // Before the run, or by each client in it, as the reset is quicker than the probe or slower.
     let names = ["target unreachable: ", "no client ever connected: connect: reset in the upgrade"]
@@ -84,21 +105,19 @@ import Testing
     #expect(report.reasons.first?.hasPrefix("target unreachable: 127.0.0.1:1: connection refused") == true)
   }
 
-  @Test(arguments: [Badness.invalidUTF8, .nonJSON, .hugeFrame, .closesAfterUpgrade, .answers404, .closesAtOnce])
-  func everySecondConnectionIsBadAndTheOthersKeepTheirBudgets(badness: Badness) throws {
-    let server = try BadServer(badness, every: 2)
-    defer { server.stop() }
-    let folder = try TemporaryFolder()
-    let path = try folder.write(
-      "half.json5", Self.scenario.replacing("clients: 4", with: "clients: 12").replacing("1200ms", with: "1500ms"))
-    let (ended, report) = try RealSocketTests.run([
-      path, "--url", server.url, "--set", "settle=10s", "--set",
-      #"clauses.require=["OB-S8", "OB-S12", "OB-S13"]"#,
-    ])
-    #expect(ended.code == 0, "\(ended.text)")
-    #expect(report.errors.isEmpty == (badness == .closesAfterUpgrade), "\(report.errors)")
-    #expect(report.metric("transition")?["count"]?.integer ?? 0 > 10)
-    let fleet = try #require(report.summary["fleets"]?[0])
-    #expect(fleet["connectedAtEnd"]?.integer == 12)
+  @Test func everySecondConnectionIsBadAndTheOthersKeepTheirBudgets() throws {
+    let half = Self.scenario.replacing("clients: 4", with: "clients: 12").replacing("300ms\",\n", with: "10s\",\n")
+    let kinds: [Badness] = [.invalidUTF8, .nonJSON, .hugeFrame, .closesAfterUpgrade, .answers404, .closesAtOnce]
+    let require = #"clauses.require=["OB-S8", "OB-S12", "OB-S13"]"#
+    let attempts = try kinds.map { try Attempt($0, every: 2, scenario: half, ["--set", require]) }
+    for attempt in attempts {
+      let (ended, report) = try attempt.end()
+      // A busy machine may leave it without a verdict, which says so; it never fails.
+      let isSaturated = report.summary["generator"]?["valid"]?.bool == false
+      #expect(ended.code == (isSaturated ? 3 : 0), "\(attempt.badness): \(ended.text)")
+      #expect(report.errors.isEmpty == (attempt.badness == .closesAfterUpgrade), "\(report.errors)")
+      #expect(report.metric("transition")?["count"]?.integer ?? 0 > 10)
+      #expect(report.summary["fleets"]?[0]?["connectedAtEnd"]?.integer == 12, "\(attempt.badness)")
+    }
   }
 }

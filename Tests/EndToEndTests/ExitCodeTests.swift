@@ -9,7 +9,7 @@ import Testing
   private func run(_ arguments: [String], in folder: TemporaryFolder) throws -> (Program.Ended, Report) {
     let all = [
       "run", Repository.scenario("reconnect-storm"), "--virtual", "--seed", "1", "--out", "\(folder.path)/out",
-      "--clients", "50",
+      "--clients", "60",
     ]
     let ended = try Program.obload(all + arguments, in: folder.path)
     return (ended, try Report("\(folder.path)/out"))

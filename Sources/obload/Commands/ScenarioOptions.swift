@@ -28,7 +28,8 @@ enum ScenarioOptions {
     for option in specs where option.name != "--seed" {
       for value in arguments.all(option.name) { words += [option.name, quoted(value)] }
     }
-    if arguments.has("--virtual") { words.append("--virtual") }
+    if let loops = arguments.value("--loops") { words += ["--loops", loops] }
+    words += ["--virtual", "--strict", "--no-judge"].filter(arguments.has)
     return words.joined(separator: " ")
   }
 

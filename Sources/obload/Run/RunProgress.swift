@@ -9,9 +9,9 @@ struct RunProgress: Sendable {
   var duration: Duration
   /// In the order of the scenario.
   var fleets: [FleetGauge]
+  /// The p99 of each fleet's last calls, from their intended send; of several loops the worst one's.
+  var recentP99: [Duration?]
   var activeFaults: [String]
-  /// Messages received and sent by clients so far.
-  var messages: UInt64
   var transitionP99: Histogram.Percentile?
   var callP99: Histogram.Percentile?
 
@@ -20,19 +20,26 @@ struct RunProgress: Sendable {
     self.elapsed = elapsed
     duration = scenario.duration
     fleets = snapshots.first?.fleets ?? []
+    recentP99 = fleets.map { $0.recentCalls.percentile(99) }
     activeFaults = snapshots.first?.activeFaults ?? []
     var metrics = snapshots.first?.metrics
     for other in snapshots.dropFirst() {
-      for index in fleets.indices { fleets[index].add(other.fleets[index]) }
+      for index in fleets.indices {
+        fleets[index].add(other.fleets[index])
+        let theirs = other.fleets[index].recentCalls.percentile(99)
+        recentP99[index] = [recentP99[index], theirs].compactMap { $0 }.max()
+      }
       try? metrics?.merge(other.metrics)
     }
-    messages = (metrics?.total(.messagesIn) ?? 0) + (metrics?.total(.messagesOut) ?? 0)
     transitionP99 = metrics?.histogram(.transition).percentile(99)
     callP99 = metrics?.histogram(.call).percentile(99)
   }
 }
 
 extension FleetGauge {
+  /// Messages received and sent by its clients so far.
+  var messages: UInt64 { messagesIn &+ messagesOut }
+
   /// Adds the same fleet on another loop; recent calls stay the first loop's.
   mutating func add(_ other: FleetGauge) {
     clients += other.clients

@@ -12,20 +12,21 @@ final class LiveDisplay: @unchecked Sendable {
   private let isTerminal: Bool
   private var shown = 0
   private var drawnLines = 0
-  private var last: (elapsed: Duration, messages: UInt64) = (.zero, 0)
+  /// What each fleet had when it was last looked at.
+  private var last: (elapsed: Duration, messages: [UInt64]) = (.zero, [])
 
   init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
   func show(_ progress: RunProgress) {
     shown += 1
-    let rate = self.rate(progress)
+    let rates = self.rates(progress)
     if isTerminal {
-      let lines = Self.lines(progress, rate: rate)
+      let lines = Self.lines(progress, rates: rates)
       clear()
       Output.error(lines.joined(separator: "\n"))
       drawnLines = lines.count
     } else if shown % Self.plainEvery == 0 {
-      Output.error(Self.plain(progress, rate: rate))
+      Output.error(Self.plain(progress, rates: rates))
     }
   }
 
@@ -36,32 +37,41 @@ final class LiveDisplay: @unchecked Sendable {
     drawnLines = 0
   }
 
-  private func rate(_ progress: RunProgress) -> Double {
+  /// Messages a second of each fleet since the last look.
+  private func rates(_ progress: RunProgress) -> [Double] {
     let seconds = (progress.elapsed - last.elapsed).inSeconds
-    let messages = Double(progress.messages &- last.messages)
-    last = (progress.elapsed, progress.messages)
-    return seconds > 0 ? messages / seconds : 0
+    let rates = progress.fleets.enumerated().map { index, fleet in
+      let before = last.messages.indices.contains(index) ? last.messages[index] : 0
+      return seconds > 0 ? Double(fleet.messages &- before) / seconds : 0
+    }
+    last = (progress.elapsed, progress.fleets.map(\.messages))
+    return rates
   }
 
-  static func lines(_ progress: RunProgress, rate: Double) -> [String] {
+  static func lines(_ progress: RunProgress, rates: [Double]) -> [String] {
     let fault = progress.activeFaults.isEmpty ? "no fault" : "fault: " + progress.activeFaults.joined(separator: ", ")
-    let head =
-      "\(progress.name)   \(left(progress))   \(fault)   \(Columns.number(Int(rate))) messages/s\(latency(progress))"
-    return
-      ([head]
-      + progress.fleets.map { fleet in
-        "  " + Columns.left(fleet.name, 16) + Columns.right(Columns.number(fleet.connected), 8) + " connected"
-          + Columns.right(Columns.number(fleet.reconnecting), 8) + " reconnecting"
-          + Columns.right(Columns.number(fleet.errors), 8) + " errors"
-      }).map { Columns.clipped($0) }
+    let head = "\(progress.name)   \(left(progress))   \(fault)\(latency(progress, before: "   "))"
+    let width = max(12, progress.fleets.map(\.name.count).max() ?? 0)
+    let rows = progress.fleets.enumerated().map { index, fleet in
+      var text = "  " + Columns.left(fleet.name, width) + count(fleet.connected, "connected")
+      text += count(fleet.reconnecting, "reconnecting") + count(Int(rates[index]), "messages/s")
+      if let p99 = progress.recentP99[index] { text += "   calls p99 \(Columns.left(Quantity.text(p99), 8))" }
+      if fleet.errors > 0 { text += "   \(Columns.plural(fleet.errors, "error"))" }
+      return text
+    }
+    return ([head] + rows).map { Columns.clipped($0) }
   }
 
-  static func plain(_ progress: RunProgress, rate: Double) -> String {
+  private static func count(_ number: Int, _ what: String) -> String {
+    Columns.right(Columns.number(number), 9) + " " + what
+  }
+
+  static func plain(_ progress: RunProgress, rates: [Double]) -> String {
     let connected = progress.fleets.reduce(0) { $0 + $1.connected }
     let clients = progress.fleets.reduce(0) { $0 + $1.clients }
-    let faults = progress.activeFaults.isEmpty ? "" : ", fault \(progress.activeFaults.joined(separator: " "))"
-    return "\(Quantity.text(progress.elapsed)): \(connected) of \(clients) connected, "
-      + "\(Columns.number(Int(rate))) messages/s\(latency(progress))\(faults)"
+    let faults = progress.activeFaults.isEmpty ? "" : ", fault: \(progress.activeFaults.joined(separator: ", "))"
+    return "\(Quantity.text(progress.elapsed)): \(Columns.number(connected)) of \(Columns.number(clients)) connected, "
+      + "\(Columns.number(Int(rates.reduce(0, +)))) messages/s\(latency(progress, before: ", "))\(faults)"
   }
 
   private static func left(_ progress: RunProgress) -> String {
@@ -69,9 +79,9 @@ final class LiveDisplay: @unchecked Sendable {
     return left > .zero ? "\(Int(left.inSeconds.rounded(.up))) s left" : "settling"
   }
 
-  private static func latency(_ progress: RunProgress) -> String {
-    if let p99 = progress.transitionP99 { return ", transition p99 \(p99)" }
-    if let p99 = progress.callP99 { return ", call p99 \(p99)" }
+  private static func latency(_ progress: RunProgress, before: String) -> String {
+    if let p99 = progress.transitionP99 { return "\(before)transition p99 \(p99)" }
+    if let p99 = progress.callP99 { return "\(before)call p99 \(p99)" }
     return ""
   }
 }

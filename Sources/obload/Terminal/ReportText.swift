@@ -30,12 +30,19 @@ struct ReportText {
     let description = report.description
     let parts = [
       description.scenario, description.protocolName, Columns.plural(description.clients, "client"),
-      Quantity.text(description.duration) + (description.isVirtual ? " (virtual)" : ""), "seed \(description.seed)",
+      Self.text(description.duration) + (description.isVirtual ? " (virtual)" : ""), "seed \(description.seed)",
     ]
     let verdict = "\(Self.word(report.exit))  exit \(report.exit.rawValue)"
     let head = Columns.left(
       Columns.clipped(parts.joined(separator: "   "), Columns.width - verdict.count - 2), Columns.width - verdict.count)
     return head + style.paint(verdict, report.exit == .passed ? .green : report.exit == .failed ? .red : .yellow)
+  }
+
+  /// A duration as people write it: `45 s`, `4 min`.
+  static func text(_ duration: Duration) -> String {
+    let milliseconds = duration.nanoseconds / 1_000_000
+    if milliseconds >= 120_000, milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000) min" }
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : Quantity.text(duration)
   }
 
   static func word(_ exit: ExitCode) -> String {
@@ -46,65 +53,6 @@ struct ReportText {
     case .noVerdict: "NO VERDICT"
     case .interrupted: "INTERRUPTED"
     }
-  }
-
-  // MARK: What failed
-
-  private var problems: [String] {
-    var lines: [String] = []
-    for reason in report.reasons where !isCarried(reason) { lines += item("✗", "run", reason.text, colour(reason)) }
-    for budget in report.budgets where budget.outcome != .hold {
-      let mark = budget.outcome == .fail ? "✗" : "?"
-      lines += item(mark, "budget", budget.budget, budget.outcome == .fail ? .red : .yellow, tail: tail(budget))
-      if let reason = budget.reason { lines += more(reason) }
-    }
-    for clause in report.clauses where clause.fails || clause.warns {
-      let finding = clause.finding
-      let colour: Style.Colour = clause.fails ? .red : .yellow
-      let count = "\(Columns.number(finding.violations)) of \(Columns.number(finding.opportunities))"
-      lines += item(
-        clause.fails ? "✗" : "!", "clause", "\(finding.info.id)  \(finding.info.statement)", colour, tail: count)
-      if let worst = finding.worst {
-        var place: [String] = []
-        if let client = worst.client { place.append(client.description) }
-        if let connection = worst.connection { place.append("connection \(connection)") }
-        place.append("at \(Quantity.fixed(worst.time.seconds, decimals: 3)) s")
-        lines += more("worst: \(place.joined(separator: ", ")): \(worst.text)")
-      }
-    }
-    for clause in report.clauses where clause.lacksData {
-      lines += item(
-        "?", "clause", "\(clause.finding.info.id)  \(clause.finding.info.statement)", .yellow,
-        tail: clause.finding.verdict.rawValue)
-      if let reason = clause.finding.reason { lines += more(reason) }
-    }
-    return lines
-  }
-
-  private func isCarried(_ reason: ExitReason) -> Bool {
-    report.budgets.contains { $0.exitReason == reason } || report.clauses.contains { $0.reason == reason }
-  }
-
-  private func colour(_ reason: ExitReason) -> Style.Colour { reason.kind == .failed ? .red : .yellow }
-
-  private func tail(_ budget: BudgetResult) -> String {
-    budget.outcome == .noData ? "no data" : "\(budget.observed)  (\(Columns.plural(budget.samples, "sample")))"
-  }
-
-  private func item(_ mark: String, _ kind: String, _ text: String, _ colour: Style.Colour, tail: String = "")
-    -> [String]
-  {
-    let room = Columns.width - 12 - (tail.isEmpty ? 0 : tail.count + 2)
-    var lines = Columns.wrapped(text, room)
-    if lines.isEmpty { lines = [""] }
-    let first =
-      style.paint(mark, colour) + " " + Columns.left(kind, 8)
-      + (tail.isEmpty ? lines[0] : Columns.left(lines[0], room + 2) + tail)
-    return [first] + lines.dropFirst().map { String(repeating: " ", count: 10) + $0 }
-  }
-
-  private func more(_ text: String) -> [String] {
-    Columns.wrapped(text, Columns.width - 12).map { String(repeating: " ", count: 10) + $0 }
   }
 
   // MARK: What held
@@ -124,15 +72,33 @@ struct ReportText {
       !$0.isRequired && ($0.finding.verdict == .inconclusive || $0.finding.verdict == .notExercised)
     }
     if !unjudged.isEmpty {
-      let ids = unjudged.map(\.finding.info.id).joined(separator: " ")
-      lines += Columns.wrapped("· too little to judge, and not required: \(ids)", Columns.width - 4)
+      let text = Columns.wrapped("too little to judge, and not required: \(Self.ids(unjudged))", Columns.width - 4)
+      lines += text.enumerated().map { ($0 == 0 ? "· " : "  ") + $1 }
     }
     return lines
   }
 
   private var footer: String {
-    let again = "run again: \(report.description.command)"
-    guard let directory else { return again }
-    return "\(directory)\n  \(again)"
+    let again = Self.command("run again: " + report.description.command)
+    return ((directory.map { [$0] } ?? []) + again).joined(separator: "\n  ")
+  }
+
+  /// The words of a command in lines that can be pasted as they are: broken between words, not within quotes.
+  static func command(_ text: String) -> [String] {
+    var words: [String] = []
+    var isQuoted = false
+    for part in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if isQuoted { words[words.count - 1] += " " + part } else { words.append(String(part)) }
+      if part.count(where: { $0 == "'" }) % 2 == 1 { isQuoted.toggle() }
+    }
+    var lines: [String] = []
+    for word in words {
+      if let last = lines.last, last.count + word.count + 1 <= Columns.width - 4 {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(lines.isEmpty ? word : "    " + word)
+      }
+    }
+    return lines.enumerated().map { $0 < lines.count - 1 ? $1 + " \\" : $1 }
   }
 }
