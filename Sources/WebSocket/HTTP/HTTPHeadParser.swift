@@ -14,8 +14,6 @@ public struct HTTPHeadParser: Sendable {
     case response(HTTPResponseHead, consumed: Int)
   }
 
-  private static let httpName = Array("HTTP/".utf8)
-
   private let kind: Kind
   private let maxBytes: Int
   private let maxFields: Int
@@ -44,10 +42,6 @@ public struct HTTPHeadParser: Sendable {
       if afterReturn && byte != ASCII.lineFeed { throw .bareCarriageReturn }
       if !afterReturn && byte == ASCII.lineFeed { throw .bareLineFeed }
       head.append(byte)
-      // What is no HTTP at all may never send an empty line to end its head with.
-      if kind == .response, lines == 0, head.count <= Self.httpName.count, byte != Self.httpName[head.count - 1] {
-        throw .malformedStatusLine(ASCII.quoted(head[...]))
-      }
       guard byte == ASCII.lineFeed else { continue }
       if head.count - lineStart == 2 {
         // One empty line before a request line is skipped (RFC 9112 §2.2).
@@ -57,6 +51,8 @@ public struct HTTPHeadParser: Sendable {
         }
         return try finish(consumed: index + 1)
       }
+      // What is no HTTP at all may never send an empty line to end its head with.
+      if lines == 0 && kind == .response { _ = try Self.statusLine(head.dropLast(2)) }
       lines += 1
       if lines - 1 > maxFields { throw .tooManyFields(limit: maxFields) }
       lineStart = head.count

@@ -14,7 +14,7 @@ struct BehaviourLines {
     ]
   }
 
-  private func line(_ name: String, _ text: String) -> String { Columns.clipped(Columns.left(name, 12) + text) }
+  private func line(_ name: String, _ text: String) -> String { Columns.clipped(Columns.left(name, 12) + text, Columns.width - 2) }
 
   private var calls: String? {
     let book = metrics.calls()
@@ -43,7 +43,8 @@ struct BehaviourLines {
     var text = "\(Columns.plural(drops, "drop")) → \(Columns.number(metrics.total(.reconnects))) back"
     if let most = attempts.max {
       // Counts are kept in the histogram's base unit.
-      text += "; \(Quantity.fixed(Self.mean(attempts), decimals: 1)) attempts each, at most \(most.nanoseconds)"
+      let mean = Quantity.fixed(Self.mean(attempts), decimals: 1)
+      text += most.nanoseconds == 1 ? "; one attempt each" : "; \(mean) attempts each, at most \(most.nanoseconds)"
     }
     if let last = offline.max { text += "; the last one back after \(Quantity.text(last))" }
     return line("reconnects", text)

@@ -1,0 +1,136 @@
+import Core
+import Testing
+
+@testable import obload
+
+/// Every command's help, to the letter.
+@Suite struct HelpTests {
+  @Test func theProgramListsItsCommands() {
+    #expect(
+      Commands.help == """
+        obload \(Version.text): load and chaos testing for realtime systems
+
+        usage: obload COMMAND …
+
+        commands:
+          run     Run a scenario: clients, faults, budgets, clauses, verdict.
+          check   Check a scenario: every mistake with line and column, and what a run needs.
+          serve   Run a reference server: onebase, palbase or echo.
+
+        obload COMMAND --help tells more. Exit codes: 0 held, 1 failed, 2 usage, 3 no verdict, 130 interrupted.
+        """)
+  }
+
+  @Test func run() {
+    #expect(
+      RunCommand.spec.help == """
+        usage: obload run SCENARIO [options]
+
+        Run a scenario: clients, faults, budgets, clauses, verdict.
+
+        options:
+          --url URL          run against this server instead of the scenario's target
+          --clients N        change the fleets' sizes in proportion, to N clients in all
+          --duration TIME    how long the workload lasts, such as 30s or 10m
+          --seed N           the seed that everything random comes from
+          --budget TEXT      one more budget (may be repeated)
+          --set KEY=VALUE    change a value, such as fleets[readers].ramp=2s (may be repeated)
+          --allow-host HOST  allow a target that is not this machine (may be repeated)
+          --virtual          run in virtual time, over an in-memory network, with an embedded server
+          --out DIR          write the report here instead of reports/SCENARIO-TIME
+          --strict           let violations of a SHOULD fail the run
+          --no-judge         measure only: read no frames, judge no clauses
+          --loops N          event loops for clients and proxies
+          --quiet            print only the verdict and what failed
+
+        examples:
+          obload run scenarios/quickstart.json5
+          obload run scenarios/reconnect-storm.json5 --virtual --clients 1000 --duration 10m
+          obload run first.json5 --url ws://127.0.0.1:4000/api/sync --budget 'call p99 < 50ms'
+        """)
+  }
+
+  @Test func check() {
+    #expect(
+      CheckCommand.spec.help == """
+        usage: obload check SCENARIO [options]
+
+        Check a scenario: every mistake with line and column, and what a run needs.
+
+        options:
+          --url URL          run against this server instead of the scenario's target
+          --clients N        change the fleets' sizes in proportion, to N clients in all
+          --duration TIME    how long the workload lasts, such as 30s or 10m
+          --seed N           the seed that everything random comes from
+          --budget TEXT      one more budget (may be repeated)
+          --set KEY=VALUE    change a value, such as fleets[readers].ramp=2s (may be repeated)
+          --allow-host HOST  allow a target that is not this machine (may be repeated)
+          --virtual          check for a run in virtual time
+          --json             print the result as JSON
+
+        examples:
+          obload check scenarios/quickstart.json5
+          obload check big.json5 --clients 5000 --json
+        """)
+  }
+
+  @Test func serve() {
+    #expect(
+      ServeCommand.spec.help == """
+        usage: obload serve PROTOCOL [options]
+
+        Run a reference server: onebase, palbase or echo.
+
+        options:
+          --listen ADDRESS  where to listen; 127.0.0.1:4000 unless given, port 0 for any free one
+          --set KEY=VALUE   an option of the server, as under target.embedded (may be repeated)
+
+        examples:
+          obload serve onebase --listen 127.0.0.1:4000
+          obload serve onebase --set idleTimeout=10s
+          obload serve palbase --set limits.joins_per_second=5
+        """)
+  }
+
+  @Test func nothingIsWiderThanTheReport() {
+    for text in [Commands.help] + Commands.all.map({ $0.spec.help }) {
+      for line in text.split(separator: "\n") { #expect(line.count <= 105, "\(line)") }
+    }
+  }
+
+  private func mistake(_ command: any Command.Type, _ words: String...) -> String? {
+    do throws(UsageError) {
+      _ = try command.run(try Arguments(words, for: command.spec))
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func mistakesOfServe() {
+    #expect(
+      mistake(ServeCommand.self, "oneabse")
+        == "there is no server for \"oneabse\": expected one of onebase, palbase, echo; did you mean onebase?")
+    #expect(
+      mistake(ServeCommand.self, "onebase", "--listen", "here")
+        == "--listen \"here\": expected an address and port, such as 127.0.0.1:4000 or [::1]:4000")
+    #expect(mistake(ServeCommand.self) == "obload serve needs PROTOCOL; usage: obload serve PROTOCOL [options]")
+  }
+
+  @Test func mistakesOfRun() {
+    #expect(
+      mistake(RunCommand.self, "nowhere.json5")
+        == "nowhere.json5: no such file; obload run takes a scenario file, such as scenarios/quickstart.json5")
+    #expect(
+      mistake(RunCommand.self, "x", "--clients", "0") == "--clients \"0\": expected a whole number from 1 to 1000000")
+  }
+
+  @Test func theWordsThatRunItAgainHaveWhatWasChanged() throws {
+    let arguments = try Arguments(
+      ["a.json5", "--virtual", "--strict", "--budget", "call p99 < 1s", "--loops", "2", "--out", "x"],
+      for: RunCommand.spec)
+    #expect(
+      ScenarioOptions.command(arguments, seed: 7)
+        == "obload run a.json5 --seed 7 --budget 'call p99 < 1s' --loops 2 --virtual --strict")
+  }
+}
