@@ -9,7 +9,7 @@ import Testing
   static let scenario = """
     { name: "bad", seed: 1, duration: "1200ms", settle: "300ms",
       target: { protocol: "onebase", url: "ws://127.0.0.1:1/api/sync" },
-      fleets: [{ name: "a", clients: 4, connectTimeout: "300ms", reconnect: { list: ["250ms", "300ms", "350ms"], jitter: "none" },
+      fleets: [{ name: "a", clients: 4, reconnect: { list: ["250ms", "300ms", "350ms"], jitter: "none" },
         subscribe: [{ path: "notes:list", args: { room: "1" } }],
         calls: [{ kind: "mutation", path: "notes:add", args: { room: "1", text: "{marker}" }, rate: "4/s" }] }],
       budgets: ["transition p99 < 5s"],
@@ -23,7 +23,7 @@ import Testing
     private let server: BadServer
     private let program: Program
 
-    init(_ badness: Badness, every: Int = 1, scenario: String = BadTargetTests.scenario, _ more: [String] = []) throws {
+    init(_ badness: Badness, _ more: [String] = [], every: Int = 1, scenario: String = BadTargetTests.scenario) throws {
       self.badness = badness
       folder = try TemporaryFolder()
       server = try BadServer(badness, every: every)
@@ -51,7 +51,10 @@ import Testing
 
   @Test func targetsThatNeverOpenAreNamed() throws {
     // At once, since they mostly wait.
-    let attempts = try Self.neverOpen.map { (attempt: try Attempt($0.0), name: $0.1) }
+    let impatient = ["--set", "fleets[a].connectTimeout=300ms"]
+    let attempts = try Self.neverOpen.map { badness, name in
+      (attempt: try Attempt(badness, badness == .hangs ? impatient : []), name: name)
+    }
     for (attempt, name) in attempts {
       let (ended, report) = try attempt.end()
       #expect(ended.code == 3, "\(attempt.badness): \(ended.text)")
@@ -80,7 +83,9 @@ import Testing
     for (attempt, name) in attempts {
       let (ended, report) = try attempt.end()
       #expect([1, 3].contains(ended.code), "\(attempt.badness): \(ended.text)")
-      let hasName = report.errors.contains { $0.key.contains(name) && $0.value >= 4 }
+      // Sixteen megabytes in fragments take a while.
+      let least = attempt.badness == .fragmentsWithoutEnd ? 1 : 4
+      let hasName = report.errors.contains { $0.key.contains(name) && $0.value >= least }
       #expect(hasName, "\(attempt.badness): \(report.errors)")
       #expect(report.residentBytes < 250 << 20, "\(attempt.badness)")
       #expect(report.counter("calls") > 0)
@@ -112,7 +117,7 @@ import Testing
     let half = Self.scenario.replacing("clients: 4", with: "clients: 12").replacing("300ms\",\n", with: "10s\",\n")
     let kinds: [Badness] = [.invalidUTF8, .nonJSON, .hugeFrame, .closesAfterUpgrade, .answers404, .closesAtOnce]
     let require = #"clauses.require=["OB-S8", "OB-S12", "OB-S13"]"#
-    let attempts = try kinds.map { try Attempt($0, every: 2, scenario: half, ["--set", require]) }
+    let attempts = try kinds.map { try Attempt($0, ["--set", require], every: 2, scenario: half) }
     for attempt in attempts {
       let (ended, report) = try attempt.end()
       // A busy machine may leave it without a verdict, which says so; it never fails.
