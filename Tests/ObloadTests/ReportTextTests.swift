@@ -32,6 +32,13 @@ import Testing
     ReportText(report: report, style: Style(isColoured: isColoured), directory: "reports/small")
   }
 
+  /// The text without what every new clause changes: how many passed, and which had too little.
+  private func withoutCatalogue(_ text: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let kept = lines.filter { !$0.hasPrefix("  · too little to judge, and not required: OB-") }
+    return kept.joined(separator: "\n").replacing(/\d+ clauses passed/, with: "N clauses passed")
+  }
+
   @Test func aRunThatPasses() throws {
     let report = try report(
       """
@@ -39,11 +46,10 @@ import Testing
         clauses: { require: ["OB-C1", "OB-S8"] }, budgets: ["transition p99 < 250ms", "offline max < 2s"]
       """)
     #expect(
-      text(report).text == """
+      withoutCatalogue(text(report).text) == """
         small   onebase   4 clients   8 s (virtual)   seed 4                                    PASS  exit 0
 
-          ✓ 2 budgets held   ✓ 13 clauses passed
-          · too little to judge, and not required: OB-C3 C5 C6 C9 C10 C11 C12 C13 C15 C16 S1 S2 S6 S11 S14
+          ✓ 2 budgets held   ✓ N clauses passed
 
                                  count         p50         p95         p99         max  unfinished
           connect                    7      300 µs      300 µs      300 µs      300 µs           –
@@ -77,7 +83,7 @@ import Testing
         clauses: { require: ["OB-S8", "OB-C12"] }, budgets: ["call p99 < 1us", "offline max < 2s", "detection p99 < 1s"]
       """, embedded: #"{ misbehave: ["splitTransition"] }"#)
     #expect(
-      text(report).text == """
+      withoutCatalogue(text(report).text) == """
         small   onebase   4 clients   8 s (virtual)   seed 4                                    FAIL  exit 1
 
           ✗ budget  call p99 < 1us                                                       200 µs  (7 samples)
@@ -88,8 +94,7 @@ import Testing
           ? budget  detection p99 < 1s                                                               no data
           ? clause  OB-C12 After any other auth failure it comes with a token again on the     not-exercised
                     next connection.
-          ✓ 1 budget held   ✓ 11 clauses passed
-          · too little to judge, and not required: OB-C3 C5 C6 C9 C10 C11 C13 C15 C16 C18 S1 S2 S6 S11 S14
+          ✓ 1 budget held   ✓ N clauses passed
 
                                  count         p50         p95         p99         max  unfinished
           connect                    7      300 µs      300 µs      300 µs      300 µs           –
