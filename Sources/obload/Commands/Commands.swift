@@ -18,7 +18,8 @@ enum Commands {
       "commands:",
     ]
     let tail = [
-      "", "obload COMMAND --help tells more. Exit codes: 0 held, 1 failed, 2 usage, 3 no verdict, 130 interrupted.",
+      "", "obload COMMAND --help tells more.",
+      "Exit codes: 0 held, 1 failed, 2 usage, 3 no verdict, 130 interrupted.",
     ]
     return (head + lines + tail).joined(separator: "\n")
   }
