@@ -43,6 +43,8 @@ import Testing
         "  a-fleet-with-a-long-name        2 connected        0 reconnecting        0 messages/s   calls p99…",
       ])
     #expect(lines.allSatisfy { $0.count <= Columns.width })
+    let narrow = LiveDisplay.lines(try progress(), rates: [1234.5, 0.2], width: 40)
+    #expect(narrow.allSatisfy { $0.count <= 40 })
   }
 
   @Test func aLogGetsOneLine() throws {

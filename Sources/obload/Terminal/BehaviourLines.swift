@@ -14,7 +14,9 @@ struct BehaviourLines {
     ]
   }
 
-  private func line(_ name: String, _ text: String) -> String { Columns.clipped(Columns.left(name, 12) + text, Columns.width - 2) }
+  private func line(_ name: String, _ text: String) -> String {
+    Columns.clipped(Columns.left(name, 12) + text, Columns.width - 2)
+  }
 
   private var calls: String? {
     let book = metrics.calls()
@@ -84,10 +86,10 @@ struct BehaviourLines {
   private var faults: [String] {
     report.record.faults.enumerated().map { index, fault in
       var text = "\(fault.name) (\(fault.kind))"
-      if let started = fault.started { text += " from \(Quantity.fixed(started.seconds, decimals: 1)) s" }
-      if let ended = fault.ended, ended != fault.started {
-        text += " to \(Quantity.fixed(ended.seconds, decimals: 1)) s"
-      }
+      let (from, to) = (fault.started.map(Self.second), fault.ended.map(Self.second))
+      if let from { text += " from \(from) s" }
+      // A moment has an end too, a few milliseconds after its beginning.
+      if let to, to != from { text += " to \(to) s" }
       text +=
         fault.started == nil
         ? " did not start" : ": touched \(Columns.plural(RangeList.count(fault.clients), "client"))"
@@ -95,6 +97,8 @@ struct BehaviourLines {
       return line(index == 0 ? "faults" : "", text)
     }
   }
+
+  private static func second(_ instant: Instant) -> String { Quantity.fixed(instant.seconds, decimals: 1) }
 
   private var errors: [String] {
     let entries = metrics.errors.entries.sorted { ($0.count, $1.name) > ($1.count, $0.name) }

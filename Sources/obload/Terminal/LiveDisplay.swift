@@ -21,7 +21,7 @@ final class LiveDisplay: @unchecked Sendable {
     shown += 1
     let rates = self.rates(progress)
     if isTerminal {
-      let lines = Self.lines(progress, rates: rates)
+      let lines = Self.lines(progress, rates: rates, width: min(Columns.width, Output.errorColumns ?? .max))
       clear()
       Output.error(lines.joined(separator: "\n"))
       drawnLines = lines.count
@@ -48,18 +48,19 @@ final class LiveDisplay: @unchecked Sendable {
     return rates
   }
 
-  static func lines(_ progress: RunProgress, rates: [Double]) -> [String] {
+  /// - Parameter width: of the terminal; a line that it broke could not be taken away again.
+  static func lines(_ progress: RunProgress, rates: [Double], width: Int = Columns.width) -> [String] {
     let fault = progress.activeFaults.isEmpty ? "no fault" : "fault: " + progress.activeFaults.joined(separator: ", ")
     let head = "\(progress.name)   \(left(progress))   \(fault)\(latency(progress, before: "   "))"
-    let width = max(12, progress.fleets.map(\.name.count).max() ?? 0)
+    let names = max(12, progress.fleets.map(\.name.count).max() ?? 0)
     let rows = progress.fleets.enumerated().map { index, fleet in
-      var text = "  " + Columns.left(fleet.name, width) + count(fleet.connected, "connected")
+      var text = "  " + Columns.left(fleet.name, names) + count(fleet.connected, "connected")
       text += count(fleet.reconnecting, "reconnecting") + count(Int(rates[index]), "messages/s")
-      if let p99 = progress.recentP99[index] { text += "   calls p99 \(Columns.left(Quantity.text(p99), 8))" }
+      if let p99 = progress.recentP99[index] { text += "   calls p99 \(Quantity.text(p99))" }
       if fleet.errors > 0 { text += "   \(Columns.plural(fleet.errors, "error"))" }
       return text
     }
-    return ([head] + rows).map { Columns.clipped($0) }
+    return ([head] + rows).map { Columns.clipped($0, width) }
   }
 
   private static func count(_ number: Int, _ what: String) -> String {

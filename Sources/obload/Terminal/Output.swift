@@ -11,6 +11,13 @@ enum Output {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// How wide the terminal behind standard error is; nil when it does not say.
+  static var errorColumns: Int? {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
   static func print(_ text: String, terminator: String = "\n") { write(text + terminator, to: STDOUT_FILENO) }
   static func error(_ text: String, terminator: String = "\n") { write(text + terminator, to: STDERR_FILENO) }
 
