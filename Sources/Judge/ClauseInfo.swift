@@ -29,4 +29,12 @@ public struct ClauseInfo: Hashable, Sendable {
     self.sources = sources
     self.statement = statement
   }
+
+  /// Side, level, scope and every source but the wire, as the catalogue writes them: `C MUST client, intent`. What is
+  /// seen in HTTP exchanges has no other scope.
+  public var mark: String {
+    if sources == [.http] { return "\(side == .client ? "C" : "S") \(level.rawValue.uppercased()) http" }
+    let head = "\(side == .client ? "C" : "S") \(level.rawValue.uppercased()) \(scope.rawValue)"
+    return ([head] + sources.filter { $0 != .wire }.map { "\($0)" }).joined(separator: ", ")
+  }
 }

@@ -19,12 +19,15 @@ public struct Judge: Sendable {
   /// Places of connections that are over, used again last first.
   private var free: [Int] = []
   private var isFinished = false
+  /// Whether it matters how long a connection was silent for its client.
+  private let hearsSilence: Bool
 
   /// - Parameter clauses: the clauses to judge by; all that the protocol has where nil.
   public init(protocol: ProtocolName, options: JudgeOptions = JudgeOptions(), clauses: [any Clause.Type]? = nil) {
     self.protocol = `protocol`
     let types = clauses ?? Self.clauseTypes(for: `protocol`)
     scene = Scene(options)
+    hearsSilence = `protocol` == .websocket || `protocol` == .phoenix
     self.clauses = types.map { $0.init(options) }
     listeners = (0..<64).map { bit in
       types.indices.filter { types[$0].topics.rawValue & (1 << UInt64(bit)) != 0 }
@@ -78,12 +81,17 @@ public struct Judge: Sendable {
     case .ping, .pong:
       let place = self.place(observation)
       tell(observation.side == .client ? 9 : 10, observation, place)
+      if hearsSilence { hear(observation, place) }
       change(place, observation.side) { $0.frame(at: observation.time) }
-    case .closeFrame:
+    case .closeFrame(let code, _):
       let place = self.place(observation)
       tell(observation.side == .client ? 9 : 10, observation, place)
-      change(place, observation.side) { $0.close(observation.direction, at: observation.time) }
-    case .violation: change(place(observation), observation.side) { $0.isBroken = true }
+      if hearsSilence { hear(observation, place) }
+      change(place, observation.side) { $0.close(observation.direction, code: code, at: observation.time) }
+    case .violation:
+      let place = self.place(observation)
+      tell(11, observation, place)
+      change(place, observation.side) { $0.isBroken = true }
     case .ended(let ending): end(ending, observation)
     case .intent, .http, .audit, .fault, .run: observeBeside(observation)
     }
@@ -130,6 +138,7 @@ extension Judge {
     }
     scene.forgetFingerprints()
     for index in listeners[topic] { clauses[index].observe(message, observation, place, &scene) }
+    if hearsSilence { hear(observation, place, message.facts.kind) }
     if isSteady {
       change(place, observation.side) { $0.frame(at: observation.time) }
     } else if observation.side == .client {
@@ -155,6 +164,16 @@ extension Judge {
   private func nearCall(_ place: Place, _ request: Int64?) -> ConnectionView.Call? {
     let index = scene.connections[place.connection].near.call(request)
     return index.map { scene.connections[place.connection].near.calls[$0] }
+  }
+
+  /// Keeps track of since when the client waits in vain, and since when nothing reaches it though something should.
+  private mutating func hear(_ observation: Observation, _ place: Place, _ kind: MessageKind? = nil) {
+    guard place.hasConnection else { return }
+    let isPing: Bool
+    if case .ping = observation.event { isPing = true } else { isPing = kind == .palbaseHeartbeat }
+    let isAnswer: Bool
+    if case .pong = observation.event { isAnswer = true } else { isAnswer = kind == .palbaseHeartbeatReply }
+    scene.connections[place.connection].silence.hear(observation, isPing: isPing, isAnswer: isAnswer)
   }
 
   @inline(__always)
@@ -227,7 +246,10 @@ extension Judge {
     let index = place.connection
     let isNear = observation.side == .client
     guard (isNear ? scene.connections[index].near.ended : scene.connections[index].far.ended) == nil else { return }
-    change(place, observation.side) { $0.ended = ending }
+    change(place, observation.side) {
+      $0.ended = ending
+      $0.endedFaults = observation.faults
+    }
     tellEnded(isNear ? nearClauses : farClauses, place, at: observation.time)
     let state = scene.connections[index]
     guard state.near.ended != nil, state.far.ended != nil || !state.isUpstream else { return }
@@ -294,6 +316,8 @@ extension Judge {
     switch `protocol` {
     case .onebase: OnebaseClauses.all
     case .echo, .palbase: []
+    case .websocket: WebSocketClauses.all
+    case .phoenix: WebSocketClauses.all + WebSocketClauses.phoenix
     }
   }
 }

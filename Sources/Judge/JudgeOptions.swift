@@ -28,6 +28,19 @@ public struct JudgeOptions: Hashable, Sendable {
   /// The smallest number of attempts whose dispersion is judged (OB-C6).
   public var attemptsForDispersion = 20
 
+  /// How long a client may sit in front of a connection that has fallen silent (WS-C10).
+  public var silenceBound: Duration = .seconds(75)
+  /// How long a connection must have been open before backoff may start over (WS-C8).
+  public var healthyOpen: Duration = .seconds(5)
+  /// How many pauses a test of jitter needs (WS-C6, WS-C7).
+  public var pausesForJitter = 8
+  /// How often a Phoenix client sends its heartbeat (WS-C15, WS-C16).
+  public var heartbeatInterval: Duration = .seconds(25)
+  /// The pauses that a client is meant to make, the last one again and again; empty where no schedule is known (WS-C18).
+  public var schedule: [Duration] = []
+  /// How far jitter may take a pause from its schedule, as a share of it, either way (WS-C18).
+  public var jitterBand = 0.5
+
   /// The kind of each fault by ordinal, a variant after a colon: `latency`, `refuse:closed`, …
   public var faultKinds: [String] = []
   /// Whether a SHOULD fails the run.
@@ -47,7 +60,8 @@ extension JudgeOptions {
     let durations: [(String, WritableKeyPath<JudgeOptions, Duration>)] = [
       ("pingInterval", \.pingInterval), ("backoffCap", \.backoffCap), ("idleTimeout", \.idleTimeout),
       ("replyBound", \.replyBound), ("answerBound", \.answerBound), ("resubscribeBound", \.resubscribeBound),
-      ("errorReaction", \.errorReaction),
+      ("errorReaction", \.errorReaction), ("silenceBound", \.silenceBound), ("healthyOpen", \.healthyOpen),
+      ("heartbeatInterval", \.heartbeatInterval),
     ]
     for (key, path) in durations {
       if let duration = section.duration(key, in: range) { options[keyPath: path] = duration }
@@ -58,6 +72,17 @@ extension JudgeOptions {
       options.attemptsForDispersion = number
     }
     if let share = section.share("busiestShare") { options.busiestShare = share }
+    if let number = section.integer("pausesForJitter", in: 4...1_000) { options.pausesForJitter = number }
+    if let share = section.share("jitterBand") { options.jitterBand = share }
+    for element in section.array("schedule") ?? [] {
+      guard let text = element.string, let pause = Quantity.duration(text), options.schedule.count < 64 else {
+        diagnostics.error(
+          at: element.location, "a pause of the schedule cannot be \(element.summary)",
+          expected: Quantity.expectedDuration)
+        continue
+      }
+      options.schedule.append(pause)
+    }
     section.finish()
     return options
   }

@@ -18,6 +18,8 @@ public struct Topics: OptionSet, Hashable, Sendable {
   /// Pings, pongs and close frames as the client's side shows them, and as the server's side does.
   public static let nearControl = bit(9)
   public static let farControl = bit(10)
+  /// Bytes that are no WebSocket.
+  public static let violation = bit(11)
 
   /// Messages as the client's side shows them: what the client sent, and what reached it.
   public static func near(_ classes: MessageClass...) -> Topics {

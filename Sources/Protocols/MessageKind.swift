@@ -4,6 +4,8 @@ import Core
 extension MessageKind {
   /// A data message of the echo protocol, either way.
   public static let echo = MessageKind(rawValue: 8)
+  /// A data message that nobody looks into, either way.
+  public static let opaque = MessageKind(rawValue: 9)
 
   /// `{"type":"auth","token":…}` from a client.
   public static let onebaseAuth = MessageKind(rawValue: 16)

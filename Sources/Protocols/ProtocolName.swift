@@ -6,6 +6,13 @@ public enum ProtocolName: String, CaseIterable, Hashable, Sendable {
   case echo
   /// Palbase realtime: Phoenix channels.
   case palbase
+  /// Whatever a foreign client speaks over WebSocket: judged by its connections alone.
+  case websocket
+  /// Phoenix channels, as any Phoenix client speaks them.
+  case phoenix
+
+  /// Whether our own clients and servers speak it; the others are judged of foreign clients only.
+  public var isSpoken: Bool { self != .websocket && self != .phoenix }
 
   /// What reads this protocol's messages, with the protocol's own names.
   public var classifier: any MessageClassifier { classifier(wire: PalbaseWire()) }
@@ -14,7 +21,8 @@ public enum ProtocolName: String, CaseIterable, Hashable, Sendable {
   public func classifier(wire: PalbaseWire) -> any MessageClassifier {
     switch self {
     case .onebase: OnebaseClassifier()
-    case .palbase: PalbaseClassifier(wire: wire)
+    case .palbase, .phoenix: PalbaseClassifier(wire: wire)
+    case .websocket: WebSocketClassifier()
     case .echo: EchoClassifier()
     }
   }

@@ -27,6 +27,11 @@ public struct ClauseLine: Equatable, Sendable {
   /// Required, and too little to judge.
   public var lacksData: Bool { isRequired && (finding.verdict == .inconclusive || finding.verdict == .notExercised) }
 
+  /// The names of faults, by their place in the timeline; what has no record is `#` and its place.
+  public static func names(of faults: FaultSet, among records: [FaultApplication]) -> [String] {
+    faults.ordinals.map { ordinal in records.first { $0.ordinal == ordinal }?.name ?? "#\(ordinal)" }
+  }
+
   /// What it means for the run's exit code; nil where it costs nothing.
   public var reason: ExitReason? {
     let id = finding.info.id

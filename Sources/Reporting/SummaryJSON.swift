@@ -6,7 +6,7 @@ import Metrics
 /// `summary.json`: the whole run for machines. Additions raise the minor version; nothing is renamed within a major one.
 public enum SummaryJSON {
   /// Major and minor version of the format.
-  public static let schema = "1.0"
+  public static let schema = "1.1"
 
   public static func text(_ report: RunReport) -> String { value(report).prettyText() + "\n" }
 
@@ -28,7 +28,7 @@ public enum SummaryJSON {
         "reasons": .array(report.reasons.map { ["kind": .string(name($0.kind)), "text": .string($0.text)] }),
       ],
       "budgets": .array(report.budgets.map(budget)),
-      "clauses": .array(report.clauses.map { clause($0, faults: report.record.faults) }),
+      "clauses": .array(report.clauses.map { clause($0, of: report) }),
       "metrics": MetricsJSON.metrics(report.record.metrics),
       "counters": MetricsJSON.counters(report.record.metrics),
       "dispersion": MetricsJSON.dispersion(report.record.metrics),
@@ -100,11 +100,9 @@ public enum SummaryJSON {
     }
   }
 
-  private static func clause(_ line: ClauseLine, faults: [FaultApplication]) -> JSONValue {
+  private static func clause(_ line: ClauseLine, of report: RunReport) -> JSONValue {
     let finding = line.finding
-    let names = finding.faults.ordinals.map { ordinal in
-      JSONValue.string(faults.first { $0.ordinal == ordinal }?.name ?? "#\(ordinal)")
-    }
+    let names = ClauseLine.names(of: finding.faults, among: report.record.faults).map { JSONValue.string($0) }
     return [
       "id": .string(finding.info.id),
       "side": .string(finding.info.side.rawValue),
@@ -119,7 +117,10 @@ public enum SummaryJSON {
       "tolerance": .string(finding.tolerance),
       "faults": .array(names),
       "reason": optional(finding.reason),
+      "undecided": .integer(Int64(finding.undecided)),
       "worst": finding.worst.map(evidence) ?? .null,
+      // The same run again: what was found once is found again where the run is in virtual time.
+      "reproduce": finding.verdict == .fail ? .string(report.description.command) : .null,
     ]
   }
 

@@ -12,11 +12,16 @@ struct Play {
   var judge: Judge
   var now: Double = 0
   private var clients: [UInt64: ClientID] = [:]
+  private let classifier: any MessageClassifier
 
-  init(_ clauses: any Clause.Type..., faults: [String] = [], options: JudgeOptions = JudgeOptions()) {
+  init(
+    _ clauses: any Clause.Type..., speaking name: ProtocolName = .onebase, faults: [String] = [],
+    options: JudgeOptions = JudgeOptions()
+  ) {
     var options = options
     options.faultKinds = faults
-    judge = Judge(protocol: .onebase, options: options, clauses: clauses)
+    classifier = name.classifier
+    judge = Judge(protocol: name, options: options, clauses: clauses)
   }
 
   // MARK: - Time
@@ -84,13 +89,16 @@ struct Play {
 
   /// The server sends it, and a fault swallows it.
   mutating func serverInVain(_ message: OnebaseServerMessage, on connection: UInt64 = 1) {
-    let text = String(decoding: message.encoded, as: UTF8.self)
+    serverInVain(raw: String(decoding: message.encoded, as: UTF8.self), on: connection)
+  }
+
+  mutating func serverInVain(raw text: String, on connection: UInt64 = 1) {
     emit(connection, .upstream, .down, self.message(text, .down), .dropped)
   }
 
   private func message(_ text: String, _ direction: Direction, isText: Bool = true) -> Observation.Event {
     let payload = Array(text.utf8)
-    let facts = OnebaseClassifier().facts(isText: isText, payload: payload, direction: direction)
+    let facts = classifier.facts(isText: isText, payload: payload, direction: direction)
     return .message(WireMessage(isText: isText, payload: payload, facts: facts))
   }
 
@@ -105,8 +113,27 @@ struct Play {
   mutating func pong(_ payload: [UInt8] = [1], on connection: UInt64 = 1) { both(connection, .down, .pong(payload)) }
   mutating func serverPing(on connection: UInt64 = 1) { both(connection, .down, .ping([])) }
   mutating func clientPong(on connection: UInt64 = 1) { both(connection, .up, .pong([])) }
-  mutating func closeFrame(_ direction: Direction, on connection: UInt64 = 1) {
-    both(connection, direction, .closeFrame(code: 1000, reason: ""))
+  mutating func closeFrame(_ direction: Direction, code: UInt16? = 1000, on connection: UInt64 = 1) {
+    both(connection, direction, .closeFrame(code: code, reason: ""))
+  }
+
+  /// The client closes as it should, and TCP ends.
+  mutating func closeCleanly(_ connection: UInt64 = 1, code: UInt16? = 1000) {
+    closeFrame(.up, code: code, on: connection)
+    closeFrame(.down, code: code, on: connection)
+    drop(connection, by: .client, how: .fin)
+  }
+
+  /// An attempt whose upgrade is refused, with header fields.
+  mutating func refusedAttempt(_ connection: UInt64, _ status: Int, client: UInt32? = 7, _ headers: HeaderField...) {
+    attempt(connection, client: client)
+    emit(connection, .client, .down, .upgradeResponse(UpgradeResponse(status: status, headers: headers)))
+    emit(connection, .client, .down, .ended(Ending(.fin, by: .server)))
+  }
+
+  /// The server pongs, and a fault swallows it.
+  mutating func pongInVain(_ payload: [UInt8] = [1], on connection: UInt64 = 1) {
+    emit(connection, .upstream, .down, .pong(payload), .dropped)
   }
 
   private mutating func both(_ connection: UInt64, _ direction: Direction, _ event: Observation.Event) {

@@ -1,4 +1,5 @@
 import Core
+import Protocols
 import Testing
 
 @testable import obload
@@ -13,10 +14,11 @@ import Testing
         usage: obload COMMAND …
 
         commands:
-          run     Run a scenario: clients, faults, budgets, clauses, verdict.
-          check   Check a scenario: every mistake with line and column, and what a run needs.
-          proxy   Run the fault proxy on its own, between any client and any server.
-          serve   Run a reference server: onebase, palbase or echo.
+          run       Run a scenario: clients, faults, budgets, clauses, verdict.
+          check     Check a scenario: every mistake with line and column, and what a run needs.
+          clauses   Print the clauses that runs are judged by.
+          proxy     Run the fault proxy on its own, between any client and any server.
+          serve     Run a reference server: onebase, palbase or echo.
 
         obload COMMAND --help tells more.
         Exit codes: 0 held, 1 failed, 2 usage, 3 no verdict, 130 interrupted.
@@ -136,5 +138,29 @@ import Testing
     #expect(
       ScenarioOptions.command(arguments, seed: 7)
         == "obload run a.json5 --seed 7 --budget 'call p99 < 1s' --loops 2 --virtual --strict")
+  }
+
+  @Test func clauses() {
+    #expect(
+      ClausesCommand.spec.help == """
+        usage: obload clauses [PROTOCOL] [options]
+
+        Print the clauses that runs are judged by.
+
+        options:
+          --json  print the catalogue as JSON
+
+        examples:
+          obload clauses
+          obload clauses phoenix
+          obload clauses onebase --json
+        """)
+  }
+
+  @Test func theCatalogueKeepsToTheWidth() {
+    let text = ClausesCommand.text(.phoenix)
+    #expect(text.hasPrefix("phoenix: 18 clauses\n  WS-C1   C MUST client"))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= Columns.width })
+    #expect(ClausesCommand.text(.palbase) == "palbase: no clauses are judged yet")
   }
 }

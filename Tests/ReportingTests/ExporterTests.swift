@@ -16,7 +16,7 @@ import Testing
         "budgets", "clauses", "metrics", "counters", "dispersion", "errors", "windows", "faults", "fleets", "generator",
         "shards", "environment", "wallClock",
       ])
-    #expect(value["schema"] == "1.0")
+    #expect(value["schema"] == "1.1")
   }
 
   @Test func aMetricIsGivenPerWindowInSeconds() throws {

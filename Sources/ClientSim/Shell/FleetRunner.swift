@@ -96,8 +96,8 @@ public final class FleetRunner: @unchecked Sendable {
       let session: any ClientSession =
         switch configuration.protocolName {
         case .onebase: OnebaseSession(context)
-        case .palbase: PalbaseSession(context)
-        case .echo: EchoSession(context)
+        case .palbase, .phoenix: PalbaseSession(context)
+        case .echo, .websocket: EchoSession(context)
         }
       clients.append(ClientRunner(id, plan, self, session: session))
       gauges[plan.ordinal].clients += 1

@@ -45,7 +45,7 @@ struct ClientReconnects: TallyingClause {
     guard state.near.ended?.by != .client, !state.near.clientClosed, !scene.clients[place.client].isStopped else {
       return
     }
-    states[place].lost = time
+    states[place] = State(lost: time, faults: state.near.endedFaults)
   }
 
   mutating func finish(at time: Instant, _ scene: inout Scene) {
@@ -96,6 +96,8 @@ struct ClientBacksOff: Clause {
     var ended: Instant?
     var endedByFailure = false
     /// One of the pauses could not be seen.
+    /// The faults that were on when the connection and the attempts since ended.
+    var faults: FaultSet = []
     var isCensored = false
     var isJudged = false
     var isFlooding = false
@@ -132,7 +134,7 @@ struct ClientBacksOff: Clause {
         let evidence = scene.evidence(
           "\(flood) attempts within \(Quantity.text(now - first)); at most \(options.attemptsPerSecond) a second are expected",
           at: now, place, severity: 1)
-        tally.violated(evidence, faults: observation.faults)
+        tally.violated(evidence, faults: observation.faults.union(states[place].faults))
         scene.violations.add(Self.info.id, evidence)
       }
       states[place].isFlooding = true
@@ -163,6 +165,7 @@ struct ClientBacksOff: Clause {
     }
     states[place].endedByFailure = !wasOpen
     states[place].ended = time
+    states[place].faults.formUnion(scene.connections[place.connection].near.endedFaults)
   }
 
   mutating func finish(at time: Instant, _ scene: inout Scene) {
@@ -188,9 +191,9 @@ struct ClientBacksOff: Clause {
     let half = state.pauses.count / 2
     let earlier = mean(state.pauses.prefix(half))
     let later = mean(state.pauses.suffix(half))
-    if later > earlier || earlier >= options.backoffCap.inSeconds * 0.9 { return tally.kept() }
+    if later > earlier || earlier >= options.backoffCap.inSeconds * 0.9 { return tally.kept(faults: state.faults) }
     flat += 1
-    tally.kept()
+    tally.kept(faults: state.faults)
     let evidence = scene.evidence(
       "after \(state.failures) failed attempts in a row the later pauses last \(Quantity.fixed(later, decimals: 3)) s on "
         + "average, the earlier ones \(Quantity.fixed(earlier, decimals: 3)) s; they are expected to grow",

@@ -33,6 +33,8 @@ public struct ConnectionView: Sendable {
   /// When it was open for messages.
   public internal(set) var opened: Instant?
   public internal(set) var ended: Ending?
+  /// The faults that were on for the connection when it ended.
+  public internal(set) var endedFaults: FaultSet = []
   /// A data message went up.
   public internal(set) var hasSpoken = false
   public internal(set) var auths = 0
@@ -49,6 +51,9 @@ public struct ConnectionView: Sendable {
   /// A close frame was seen on its way up, or down.
   public internal(set) var clientClosed = false
   public internal(set) var serverClosed = false
+  /// Which way the first close frame went, and whether it told of an orderly end: 1000, 1001, or no code.
+  public internal(set) var closedFirst: Direction?
+  public internal(set) var hasClosedCleanly = false
   /// When the first close frame was seen.
   public internal(set) var closing: Instant?
   /// The last frame that was no close frame, either way, or the opening; and the longest time between two.
@@ -106,8 +111,12 @@ public struct ConnectionView: Sendable {
     lastFrame = time
   }
 
-  mutating func close(_ direction: Direction, at time: Instant) {
+  mutating func close(_ direction: Direction, code: UInt16?, at time: Instant) {
     if direction == .up { clientClosed = true } else { serverClosed = true }
+    if closedFirst == nil {
+      closedFirst = direction
+      hasClosedCleanly = code.map { $0 == 1000 || $0 == 1001 } ?? true
+    }
     if closing == nil { closing = time }
   }
 

@@ -10,6 +10,9 @@ public struct FaultWindows: Sendable {
     public static let messages = Blur(rawValue: 1)
     /// Attempts may fail without being seen.
     public static let attempts = Blur(rawValue: 2)
+    /// The generator was late, so the times it saw are not to be trusted.
+    public static let times = Blur(rawValue: 4)
+    static let everything: Blur = [.messages, .attempts, .times]
   }
 
   private struct Window: Sendable {
@@ -37,14 +40,14 @@ public struct FaultWindows: Sendable {
       // Only a closed listener hides attempts; so may a refusal of which no more is known.
       return ["acceptThenReset", "acceptThenHang", "upgrade"].contains(kind.dropFirst(name.count + 1)) ? [] : .attempts
     case "blackhole", "bandwidth": return .messages
-    default: return [.messages, .attempts]
+    default: return .everything
     }
   }
 
   mutating func take(_ edge: FaultEdge, at time: Instant) {
     switch edge.edge {
     case .started:
-      let blur = kinds.indices.contains(edge.ordinal) ? Self.blur(of: kinds[edge.ordinal]) : [.messages, .attempts]
+      let blur = kinds.indices.contains(edge.ordinal) ? Self.blur(of: kinds[edge.ordinal]) : .everything
       if !blur.isEmpty { add(Window(ordinal: edge.ordinal, blur: blur, start: time.nanoseconds, end: .max)) }
     case .ended:
       for index in windows.indices where windows[index].ordinal == edge.ordinal && windows[index].end == .max {
@@ -60,7 +63,7 @@ public struct FaultWindows: Sendable {
     if let last = windows.indices.last, windows[last].ordinal == -1, windows[last].end >= start {
       windows[last].end = time.nanoseconds
     } else {
-      add(Window(ordinal: -1, blur: [.messages, .attempts], start: start, end: time.nanoseconds))
+      add(Window(ordinal: -1, blur: .everything, start: start, end: time.nanoseconds))
     }
   }
 

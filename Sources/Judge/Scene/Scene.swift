@@ -31,6 +31,8 @@ public struct Scene: Sendable {
     var isUpstream = false
     var isLive = true
     var tail = FrameTail()
+    /// Only kept where the catalogue asks for it.
+    var silence = Quiet()
   }
 
   /// What is known of a client, by place.

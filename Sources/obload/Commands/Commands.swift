@@ -8,7 +8,9 @@ protocol Command {
 
 /// All commands of the program, in the order of its help.
 enum Commands {
-  static var all: [any Command.Type] { [RunCommand.self, CheckCommand.self, ProxyCommand.self, ServeCommand.self] }
+  static var all: [any Command.Type] {
+    [RunCommand.self, CheckCommand.self, ClausesCommand.self, ProxyCommand.self, ServeCommand.self]
+  }
 
   static var help: String {
     let width = (all.map { $0.spec.name.count }.max() ?? 0) + 3

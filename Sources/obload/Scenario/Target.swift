@@ -65,8 +65,8 @@ struct Target {
     guard let value = section.object("embedded") else { return nil }
     switch protocolName {
     case .onebase: return .embedded(OnebaseServerOptions.decode(value, section.diagnostics))
-    case .echo: return .embeddedEcho(EchoServerOptions.decode(value, section.diagnostics))
-    case .palbase: return .embeddedPalbase(PalbaseServerOptions.decode(value, wire: wire, section.diagnostics))
+    case .echo, .websocket: return .embeddedEcho(EchoServerOptions.decode(value, section.diagnostics))
+    case .palbase, .phoenix: return .embeddedPalbase(PalbaseServerOptions.decode(value, wire: wire, section.diagnostics))
     }
   }
 
