@@ -15,17 +15,17 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
   let id: ClientID
   let plan: FleetPlan
   /// Which subscriptions were live for which mutations.
-  var windows: [ReceiverWindow] = []
+  @exclusivity(unchecked) var windows: [ReceiverWindow] = []
   private unowned let fleet: FleetRunner
-  private var session: any ClientSession
-  private var workload: FleetWorkload?
-  private var deadlines = DeadlineSet()
-  private var armedFor: Instant?
-  private var connection: WebSocketConnection?
+  @exclusivity(unchecked) private var session: any ClientSession
+  @exclusivity(unchecked) private var workload: FleetWorkload?
+  @exclusivity(unchecked) private var deadlines = DeadlineSet()
+  @exclusivity(unchecked) private var armedFor: Instant?
+  @exclusivity(unchecked) private var connection: WebSocketConnection?
   private var dial: ConnectHandle?
   /// Tells a dial from those given up before it.
   private var dialNumber: UInt32 = 0
-  private var isOpen = false
+  @exclusivity(unchecked) private var isOpen = false
   /// When the present connection opened, or the last one did.
   private(set) var openedAt = Instant.zero
   private var isStarted = false
@@ -211,10 +211,10 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
     }
     dial = fleet.transport.connect(
       to: target.address, from: target.source(id), timeout: plan.connectTimeout, bound: bound
-    ) { [weak self] result in
-      guard let self, self.dialNumber == number, self.dial != nil else { return }
-      self.dial = nil
-      self.connected(result, began: now)
+    ) { [self] result in
+      guard dialNumber == number, dial != nil else { return }
+      dial = nil
+      connected(result, began: now)
     }
   }
 

@@ -12,6 +12,8 @@ public final class FleetRunner: @unchecked Sendable {
     public var protocolName: ProtocolName
     /// The names of palbase's events.
     public var wire = PalbaseWire()
+    /// Reads what comes; nil: one of its own. A loop's proxy and clients share one.
+    public var classifier: (any MessageClassifier)?
     public var plans: [FleetPlan]
     /// The clients that live on this loop.
     public var clients: [ClientID]
@@ -33,8 +35,9 @@ public final class FleetRunner: @unchecked Sendable {
       protocolName: ProtocolName, plans: [FleetPlan], clients: [ClientID], dial: ClientDial, seed: UInt64,
       runTag: UInt32, timeline: WindowTimeline, events: [ClientEvent] = [],
       propagation: PropagationTable = PropagationTable(), observe: ((Observation) -> Void)? = nil,
-      faultSince: ((ClientID, Instant) -> Instant?)? = nil
+      faultSince: ((ClientID, Instant) -> Instant?)? = nil, classifier: (any MessageClassifier)? = nil
     ) {
+      self.classifier = classifier
       self.protocolName = protocolName
       self.plans = plans
       self.clients = clients
@@ -85,7 +88,9 @@ public final class FleetRunner: @unchecked Sendable {
     self.configuration = configuration
     dial = configuration.dial
     seed = configuration.seed
-    classifier = configuration.protocolName.classifier(wire: configuration.wire)
+    classifier =
+      configuration.classifier
+      ?? CachingClassifier(configuration.protocolName.classifier(wire: configuration.wire))
     ledger = PropagationLedger(configuration.propagation)
     let highest = configuration.plans.last.map { Int($0.numbers.upperBound) } ?? 0
     metrics = MetricSet(timeline: configuration.timeline, clients: highest)

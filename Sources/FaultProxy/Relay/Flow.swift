@@ -94,7 +94,8 @@ final class Flow: LoopTimer, @unchecked Sendable {
     phase = proxy.tracks ? .head : .opaque
     assembles = proxy.assembles
     assembler = MessageAssembler(
-      expectsMask: direction == .up, limits: proxy.configuration.caps.message, skipsOversized: true)
+      expectsMask: direction == .up, limits: proxy.configuration.caps.message, skipsOversized: true,
+      recent: direction == .down ? proxy.loop.recentPayloads : nil)
   }
 
   /// Messages above the limits, which passed without being put together.

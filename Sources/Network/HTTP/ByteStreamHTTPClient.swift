@@ -36,6 +36,8 @@ public final class ByteStreamHTTPClient: HTTPClient, @unchecked Sendable {
     self.options = options
   }
 
+  deinit { closeIdle() }
+
   private var loop: EventLoop { transport.loop }
 
   /// How many idle connections are kept to `origin`.

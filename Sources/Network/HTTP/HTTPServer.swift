@@ -36,6 +36,8 @@ public final class HTTPServer: @unchecked Sendable {
     self.handler = handler
   }
 
+  deinit { close() }
+
   /// Listens on `address`; port 0 for any free one. Answers the address with its port.
   @discardableResult
   public func listen(on address: SocketAddress) throws(NetworkError) -> SocketAddress {

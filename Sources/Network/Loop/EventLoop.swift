@@ -2,6 +2,7 @@ import CSys
 import Core
 import Glibc
 import Synchronization
+import WebSocket
 
 /// One thread's worth of work: an executor for tasks, timers, and (on the machine's clock) readiness of descriptors.
 ///
@@ -27,6 +28,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
   public let epoch: Int64
   /// 64 KiB for reads; what is in it is gone at the next suspension or callback.
   public let scratch: UnsafeMutableRawBufferPointer
+  /// Payloads that came last on this loop's WebSockets, shared by those that get the same.
+  public let recentPayloads = RecentPayloads()
   /// How late the loop is: once per turn that fires timers, the lateness of the most overdue one and the time. Not called
   /// on the virtual clock.
   public var lagObserver: ((Duration, Instant) -> Void)?

@@ -21,7 +21,6 @@ public final class MemoryNetwork: @unchecked Sendable {
     var local: SocketAddress
     var peer: SocketAddress
   }
-  private struct WeakStream { weak var stream: MemoryStream? }
   private struct WeakListener { weak var listener: MemoryListener? }
 
   public let loop: EventLoop
@@ -45,8 +44,9 @@ public final class MemoryNetwork: @unchecked Sendable {
   private var held: Set<Connection> = []
   private var nextPort = MemoryNetwork.ephemeral.lowerBound
   private var nextNumber: UInt64 = 1
-  private var streams: [WeakStream] = []
-  private var sweepAt = 1024
+  // The streams there are, as a list in the order of their making.
+  unowned(unsafe) private var first: MemoryStream?
+  unowned(unsafe) private var last: MemoryStream?
   /// Connects that nothing answers, in the order in which they began to hang.
   private var hanging: [MemoryDial] = []
 
@@ -92,13 +92,20 @@ public final class MemoryNetwork: @unchecked Sendable {
       network: self, number: number, local: local, peer: peer, incoming: down, outgoing: up, holdsPort: holdsPort)
     let accepting = MemoryStream(
       network: self, number: number, local: peer, peer: local, incoming: up, outgoing: down, holdsPort: false)
-    if streams.count >= sweepAt {
-      streams.removeAll { $0.stream == nil }
-      sweepAt = max(1024, streams.count * 2)
-    }
-    streams.append(WeakStream(stream: dialling))
-    streams.append(WeakStream(stream: accepting))
+    remember(dialling)
+    remember(accepting)
     return (dialling, accepting)
+  }
+
+  private func remember(_ stream: MemoryStream) {
+    stream.previous = last
+    if let last { last.next = stream } else { first = stream }
+    last = stream
+  }
+
+  func forget(_ stream: MemoryStream) {
+    if let next = stream.next { next.previous = stream.previous } else { last = stream.previous }
+    if let previous = stream.previous { previous.next = stream.next } else { first = stream.next }
   }
 
   /// A free local address towards `peer`, held until `release`; nil when the ports have run out or the one asked for is
@@ -150,7 +157,13 @@ public final class MemoryNetwork: @unchecked Sendable {
   func forget(_ dial: MemoryDial) { hanging.removeAll { $0 === dial } }
 
   private func whoWaits() -> [String] {
-    hanging.map(\.state) + streams.compactMap { $0.stream?.state }
+    var states = hanging.map(\.state)
+    var next = first
+    while let stream = next {
+      if let state = stream.state { states.append(state) }
+      next = stream.next
+    }
+    return states
   }
 }
 

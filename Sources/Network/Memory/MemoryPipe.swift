@@ -19,36 +19,38 @@ final class MemoryPipe: LoopTimer, @unchecked Sendable {
   private unowned(unsafe) let network: MemoryNetwork
   unowned(unsafe) private let loop: EventLoop
   // A stream takes itself out when it goes; a queued wake can outlive it.
-  unowned(unsafe) var reader: MemoryStream?
-  unowned(unsafe) var writer: MemoryStream?
+  @exclusivity(unchecked) unowned(unsafe) var reader: MemoryStream?
+  @exclusivity(unchecked) unowned(unsafe) var writer: MemoryStream?
   /// The other direction, for the RST that answers bytes nobody will read.
-  weak var reverse: MemoryPipe?
-  private var random: SeededRandom
+  unowned(unsafe) var reverse: MemoryPipe?
+  @exclusivity(unchecked) private var random: SeededRandom
 
   @exclusivity(unchecked) private var buffer = RingBuffer()
   @exclusivity(unchecked) private var segments: [Segment] = []
   @exclusivity(unchecked) private var nextSegment = 0
-  private var lastArrival: Int64 = 0
+  @exclusivity(unchecked) private var lastArrival: Int64 = 0
 
   /// Bytes that have arrived and were not read.
-  private(set) var unread = 0
-  private(set) var finArrived = false
-  private(set) var resetArrived = false
-  private(set) var finSent = false
+  @exclusivity(unchecked) private(set) var unread = 0
+  @exclusivity(unchecked) private(set) var finArrived = false
+  @exclusivity(unchecked) private(set) var resetArrived = false
+  @exclusivity(unchecked) private(set) var finSent = false
   private var resetSent = false
   /// The reading side is closed: what arrives is answered with an RST.
-  private var readerClosed = false
+  @exclusivity(unchecked) private var readerClosed = false
   /// The connection is gone for the writer.
-  private(set) var writerGone = false
-  private(set) var writerBlocked = false
+  @exclusivity(unchecked) private(set) var writerGone = false
+  @exclusivity(unchecked) private(set) var writerBlocked = false
   /// Something the reader's handler has not been told.
-  private var hasNews = false
+  @exclusivity(unchecked) private var hasNews = false
 
   init(network: MemoryNetwork, subject: UInt64) {
     self.network = network
     loop = network.loop
     random = SeededRandom(seed: network.seed, purpose: .network, subject: subject)
   }
+
+  deinit { reverse?.reverse = nil }
 
   var free: Int { max(0, network.capacity - buffer.count) }
   var inFlight: Int { buffer.count - unread }

@@ -11,8 +11,11 @@ public final class MemoryStream: ByteStream, @unchecked Sendable {
   let outgoing: MemoryPipe
   /// The dialling end holds the local port until it closes.
   private let holdsPort: Bool
-  private var closed = false
-  private var paused = false
+  @exclusivity(unchecked) private var closed = false
+  @exclusivity(unchecked) private var paused = false
+  // The network's list of the streams there are, in the order of their making; each takes itself out as it goes.
+  unowned(unsafe) var previous: MemoryStream?
+  unowned(unsafe) var next: MemoryStream?
 
   init(
     network: MemoryNetwork, number: UInt64, local: SocketAddress, peer: SocketAddress, incoming: MemoryPipe,
@@ -32,6 +35,7 @@ public final class MemoryStream: ByteStream, @unchecked Sendable {
     close()
     incoming.reader = nil
     outgoing.writer = nil
+    network.forget(self)
   }
 
   public override var isClosed: Bool { closed }
@@ -88,6 +92,7 @@ public final class MemoryStream: ByteStream, @unchecked Sendable {
 
   private func end() {
     closed = true
+    forgetHandler()
     incoming.closeReader()
     if holdsPort { network.release(local: local, peer: peer) }
   }

@@ -38,16 +38,25 @@ public enum PeerState: Sendable {
 
 /// A connected, ordered stream of bytes in both directions, as TCP has it. Subclasses: `TCPStream`, `MemoryStream`.
 ///
-/// Dropping the last reference closes it.
+/// Dropping the last reference closes it. Its handler is a reference that counts: a handler that holds its stream closes
+/// it in the end.
 /// @unchecked: confined to its loop.
 open class ByteStream: @unchecked Sendable {
   public let loop: EventLoop
   public let local: SocketAddress
   public let peer: SocketAddress
-  /// Not retained. One that is set late is told of what has arrived before.
-  public weak var handler: (any ByteStreamHandler)? {
-    didSet { if handler != nil { handlerChanged() } }
+  /// Held until the stream is closed. One that is set late is told of what has arrived before.
+  ///
+  /// Not weak: an object that a weak reference has ever seen pays for it with every retain and release, and handlers are
+  /// what every message goes through.
+  public var handler: (any ByteStreamHandler)? {
+    get { held }
+    set {
+      held = isClosed ? nil : newValue
+      if held != nil { handlerChanged() }
+    }
   }
+  @exclusivity(unchecked) private var held: (any ByteStreamHandler)?
 
   public init(loop: EventLoop, local: SocketAddress, peer: SocketAddress) {
     self.loop = loop
@@ -92,6 +101,8 @@ open class ByteStream: @unchecked Sendable {
   open func drain(_ pipe: SplicePipe) throws(NetworkError) -> Int { 0 }
   /// Whether `fill` and `drain` work here.
   open var splices: Bool { false }
+  /// The stream is closed: nobody is told of anything any more. Subclasses call it with every close.
+  final func forgetHandler() { held = nil }
 
   /// A handler was set: subclasses tell it what is there to read.
   open func handlerChanged() {}

@@ -9,17 +9,17 @@ public final class TCPStream: ByteStream, ReadinessHandler, @unchecked Sendable 
   /// So much may be read in one go before the loop's other work gets its turn.
   private static let bytesPerTurn = 4 * 65536
 
-  private var descriptor: Int32
+  @exclusivity(unchecked) private var descriptor: Int32
   private let poller: any Poller
   /// The system has told of something to read, and a read has not yet said that there is nothing.
-  private var mayRead: Bool
-  private var paused = false
-  private var writerBlocked = false
-  private var finSent = false
-  private var finCame = false
+  @exclusivity(unchecked) private var mayRead: Bool
+  @exclusivity(unchecked) private var paused = false
+  @exclusivity(unchecked) private var writerBlocked = false
+  @exclusivity(unchecked) private var finSent = false
+  @exclusivity(unchecked) private var finCame = false
   /// Why the connection is gone; remembered, since the system tells it once.
-  private var failure: NetworkError?
-  private var readBudget = TCPStream.bytesPerTurn
+  @exclusivity(unchecked) private var failure: NetworkError?
+  @exclusivity(unchecked) private var readBudget = TCPStream.bytesPerTurn
   private var readAgain: ReadAgain?
 
   /// Takes over a connected descriptor that the poller already watches.
@@ -153,6 +153,7 @@ public final class TCPStream: ByteStream, ReadinessHandler, @unchecked Sendable 
     descriptor = -1
     if let readAgain { loop.disarm(readAgain) }
     readAgain = nil
+    forgetHandler()
   }
 
   public override func reset() {
@@ -212,8 +213,13 @@ public final class TCPStream: ByteStream, ReadinessHandler, @unchecked Sendable 
   ///
   /// @unchecked: confined to the stream's loop.
   private final class ReadAgain: LoopTimer, @unchecked Sendable {
-    private weak var stream: TCPStream?
+    // Every end of the stream takes this timer out first.
+    unowned(unsafe) private let stream: TCPStream
     init(_ stream: TCPStream) { self.stream = stream }
-    override func fire() { stream?.tellReader() }
+    override func fire() {
+      // Held: the reader may drop the stream.
+      let stream = stream
+      withExtendedLifetime(stream) { stream.tellReader() }
+    }
   }
 }

@@ -11,19 +11,19 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
   public let role: WebSocketMachine.Role
   /// The subprotocol that was agreed on.
   public internal(set) var subprotocol: String?
-  public var handler: (any WebSocketHandler)?
+  @exclusivity(unchecked) public var handler: (any WebSocketHandler)?
 
-  private(set) var machine: WebSocketMachine
+  @exclusivity(unchecked) private(set) var machine: WebSocketMachine
   private let options: WebSocketOptions
   /// The client's handshake while it lasts.
-  var opening: Opening?
-  private var queue = SendQueue()
-  private var wantsWritable = false
+  @exclusivity(unchecked) var opening: Opening?
+  @exclusivity(unchecked) private var queue = SendQueue()
+  @exclusivity(unchecked) private var wantsWritable = false
   private var timer: CallbackTimer?
   private var closeFrame: WebSocketClosure.CloseFrame?
   private var sentCode: UInt16?
   var weClose = false
-  var isOver = false
+  @exclusivity(unchecked) var isOver = false
   /// Nobody else needs to hold a connection.
   private var itself: WebSocketConnection?
 
@@ -39,7 +39,9 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     options: WebSocketOptions = WebSocketOptions(), handler: any WebSocketHandler
   ) -> WebSocketConnection {
     let connection = WebSocketConnection(
-      stream, WebSocketMachine(role: .client, limits: options.limits, maskKeys: maskKeys), options, handler)
+      stream,
+      WebSocketMachine(role: .client, limits: options.limits, maskKeys: maskKeys, recent: stream.loop.recentPayloads),
+      options, handler)
     connection.opening = Opening(handshake: handshake)
     connection.startTimer(options.handshakeTimeout) { $0.handshakeTimedOut() }
     connection.transmit(handshake.request.serialize())
@@ -302,7 +304,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
   private func startTimer(_ duration: Duration, _ body: @escaping (WebSocketConnection) -> Void) {
     stopTimer()
-    let timer = CallbackTimer { [weak self] in if let self { body(self) } }
+    // Stopped before the connection lets go of itself.
+    let timer = CallbackTimer { [unowned(unsafe) self] in body(self) }
     self.timer = timer
     loop.arm(timer, at: loop.now + duration)
   }

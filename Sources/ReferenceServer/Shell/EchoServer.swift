@@ -25,16 +25,18 @@ public final class EchoServer: @unchecked Sendable {
     self.transport = transport
     self.options = options
     freezer = Freezer(loop: transport.loop)
-    freezer.changed = { [weak self] in self?.freezeChanged($0) }
+    freezer.changed = { [unowned self] in freezeChanged($0) }
   }
+
+  deinit { if server != nil { close() } }
 
   public var loop: EventLoop { transport.loop }
 
   /// Listens on `address` (port 0: any free one) and answers the address with its port.
   @discardableResult
   public func start(on address: SocketAddress) throws(NetworkError) -> SocketAddress {
-    let server = HTTPServer(transport: transport) { [weak self] request, responder in
-      self?.handle(request, responder)
+    let server = HTTPServer(transport: transport) { [unowned self] request, responder in
+      handle(request, responder)
     }
     let bound = try server.listen(on: address)
     self.server = server
@@ -122,7 +124,8 @@ public final class EchoServer: @unchecked Sendable {
 ///
 /// @unchecked: confined to its loop.
 private final class EchoConnection: ServedConnection, @unchecked Sendable {
-  private weak var server: EchoServer?
+  /// Until the connection is over.
+  private var server: EchoServer?
 
   init(server: EchoServer) {
     self.server = server
@@ -136,7 +139,9 @@ private final class EchoConnection: ServedConnection, @unchecked Sendable {
       server?.echoed()
       if isText { connection.send(text: payload) } else { connection.send(binary: payload) }
     case .ping, .pong: noteFrame()
-    case .closed: server?.ended(self)
+    case .closed:
+      server?.ended(self)
+      server = nil
     case .opened, .refused, .writable: break
     }
   }

@@ -5,7 +5,8 @@ import Network
 ///
 /// @unchecked: confined to its loop.
 final class OnebaseConnection: ServedConnection, @unchecked Sendable {
-  private weak var server: OnebaseServer?
+  /// Until the connection is over.
+  private var server: OnebaseServer?
   /// Tells it from earlier connections that had its slot.
   let number: UInt64
 
@@ -21,7 +22,9 @@ final class OnebaseConnection: ServedConnection, @unchecked Sendable {
       noteFrame()
       server?.received(self, isText: isText, payload: payload)
     case .ping, .pong: noteFrame()
-    case .closed: server?.ended(self)
+    case .closed:
+      server?.ended(self)
+      server = nil
     case .opened, .refused, .writable: break
     }
   }

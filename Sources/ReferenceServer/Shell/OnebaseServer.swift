@@ -19,11 +19,11 @@ public final class OnebaseServer: @unchecked Sendable {
   private let delayLine: DelayLine?
   private var server: HTTPServer?
   /// By slot of the hub.
-  private var connections: [OnebaseConnection?] = []
+  @exclusivity(unchecked) private var connections: [OnebaseConnection?] = []
   private var nextNumber: UInt64 = 0
   /// Requests that came during a freeze.
   private var heldRequests: [(request: HTTPRequest, responder: HTTPResponder)] = []
-  private var actions: [HubAction] = []
+  @exclusivity(unchecked) private var actions: [HubAction] = []
   private var deployTimer: CallbackTimer?
   /// Whether it is settled from when scheduled times count.
   private var hasBegun = false
@@ -44,10 +44,12 @@ public final class OnebaseServer: @unchecked Sendable {
     freezer = Freezer(loop: transport.loop)
     delayLine =
       options.delay > .zero ? DelayLine(loop: transport.loop, limit: options.limits.delayedMessages) : nil
-    freezer.changed = { [weak self] in self?.freezeChanged($0) }
-    delayLine?.deliver = { [weak self] in self?.process($0) }
+    freezer.changed = { [unowned self] in freezeChanged($0) }
+    delayLine?.deliver = { [unowned self] in process($0) }
     delayLine?.heldUntil = { [freezer] in freezer.isFrozen ? freezer.until : .zero }
   }
+
+  deinit { if server != nil { close() } }
 
   public var loop: EventLoop { transport.loop }
   public var statistics: OnebaseStatistics {
@@ -63,8 +65,8 @@ public final class OnebaseServer: @unchecked Sendable {
   public func start(on address: SocketAddress) throws(NetworkError) -> SocketAddress {
     var http = HTTPServer.Options()
     http.maxBodyBytes = options.limits.messageBytes
-    let server = HTTPServer(transport: transport, options: http) { [weak self] request, responder in
-      self?.handle(request, responder)
+    let server = HTTPServer(transport: transport, options: http) { [unowned self] request, responder in
+      handle(request, responder)
     }
     let bound = try server.listen(on: address)
     self.server = server
@@ -79,7 +81,7 @@ public final class OnebaseServer: @unchecked Sendable {
     if let deployTimer { loop.disarm(deployTimer) }
     if let freezeAt = options.freezeAt { freezer.schedule(at: epoch + freezeAt, for: options.freezeFor) }
     if let deployAt = options.deployAt {
-      let timer = CallbackTimer { [weak self] in self?.deploy() }
+      let timer = CallbackTimer { [unowned self] in deploy() }
       deployTimer = timer
       loop.arm(timer, at: epoch + deployAt)
     }
@@ -112,9 +114,9 @@ public final class OnebaseServer: @unchecked Sendable {
     // A freeze ends with the process it held; what is scheduled stays.
     freezer.endQuietly()
     stop(abruptly: abruptly)
-    let timer = CallbackTimer { [weak self] in
+    let timer = CallbackTimer { [self] in
       do throws(NetworkError) {
-        _ = try self?.start(on: address)
+        _ = try start(on: address)
         restarted?(nil)
       } catch { restarted?(error) }
     }

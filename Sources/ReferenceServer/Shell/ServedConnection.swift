@@ -6,11 +6,11 @@ import Network
 /// @unchecked: confined to its loop.
 class ServedConnection: LoopTimer, WebSocketHandler, @unchecked Sendable {
   /// Nil until the upgrade has been answered, and again once it is over.
-  final var webSocket: WebSocketConnection?
+  @exclusivity(unchecked) final var webSocket: WebSocketConnection?
   /// Its place in the server's table.
   final var slot = 0
   /// The last frame in either direction.
-  private final var lastFrame: Instant = .zero
+  @exclusivity(unchecked) private final var lastFrame: Instant = .zero
   private final var idleTimeout: Duration?
   private unowned let loop: EventLoop
 

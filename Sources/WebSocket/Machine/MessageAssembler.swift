@@ -10,6 +10,7 @@ public struct MessageAssembler: Sendable {
   private let expectsMask: Bool?
   private let limits: WebSocketLimits
   private let skipsOversized: Bool
+  private let recent: RecentPayloads?
   /// The kind of the message that has begun and not ended.
   private var opened: Opcode?
   private var message: [UInt8] = []
@@ -23,8 +24,14 @@ public struct MessageAssembler: Sendable {
   /// The violation, once there was one.
   public private(set) var failure: ProtocolFailure?
 
-  /// - Parameter skipsOversized: pass over a message above the limits, counted in `skippedMessages`, instead of failing.
-  public init(expectsMask: Bool?, limits: WebSocketLimits = WebSocketLimits(), skipsOversized: Bool = false) {
+  /// - Parameters:
+  ///   - skipsOversized: pass over a message above the limits, counted in `skippedMessages`, instead of failing.
+  ///   - recent: where payloads of unmasked messages are shared; nil: each has its own.
+  public init(
+    expectsMask: Bool?, limits: WebSocketLimits = WebSocketLimits(), skipsOversized: Bool = false,
+    recent: RecentPayloads? = nil
+  ) {
+    self.recent = recent
     self.expectsMask = expectsMask
     self.limits = limits
     self.skipsOversized = skipsOversized
@@ -112,8 +119,12 @@ public struct MessageAssembler: Sendable {
     // The usual case: one frame, all here. One allocation, one copy.
     if slice.hasWholePayload && header.fin && header.opcode != .continuation {
       opened = nil
+      if header.mask == nil, let known = recent?.known(bytes, isText: isText) {
+        return .message(isText: isText, payload: known)
+      }
       let payload = Self.unmasked(bytes, header.mask)
       if isText, !payload.withUnsafeBytes(UTF8Validator.isValid) { return fail(Self.notUTF8) }
+      if header.mask == nil { recent?.keep(payload, isText: isText) }
       return .message(isText: isText, payload: payload)
     }
     // Not before there are bytes to keep: a header that ends its chunk must not leave a buffer behind.

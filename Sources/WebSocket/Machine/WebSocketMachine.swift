@@ -37,14 +37,17 @@ public struct WebSocketMachine: Sendable {
   private var assembler: MessageAssembler
   private var maskKeys: SeededRandom
 
-  /// - Parameter maskKeys: where a client's masking keys come from (purpose: `masking`, one stream per client); not used
+  /// - Parameters:
+  ///   - maskKeys: where a client's masking keys come from (purpose: `masking`, one stream per client); not used
   ///   by a server.
+  ///   - recent: where a client's received payloads are shared with others.
   public init(
-    role: Role, limits: Limits = Limits(), maskKeys: SeededRandom = SeededRandom(seed: 0, purpose: .masking)
+    role: Role, limits: Limits = Limits(), maskKeys: SeededRandom = SeededRandom(seed: 0, purpose: .masking),
+    recent: RecentPayloads? = nil
   ) {
     self.role = role
     self.maskKeys = maskKeys
-    assembler = MessageAssembler(expectsMask: role == .server, limits: limits)
+    assembler = MessageAssembler(expectsMask: role == .server, limits: limits, recent: recent)
   }
 
   // MARK: Receiving

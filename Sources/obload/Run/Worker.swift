@@ -20,16 +20,21 @@ final class Worker: @unchecked Sendable {
   private let scenario: Scenario
   private let proxy: Proxy
   private let runner: FleetRunner
-  private var judge: Judge?
+  private var judge: Judge? {
+    _read { yield sink.judge }
+    _modify { yield &sink.judge }
+  }
   private var events: EventLog
   private var settled = false
   private var hasEnded = false
 
   /// Observations come in from proxy and clients; one box, so that both can be given the same sink.
   private final class Sink {
-    weak var worker: Worker?
-    func take(_ observation: Observation) { worker?.judge?.observe(observation) }
+    @exclusivity(unchecked) var judge: Judge?
+    unowned(unsafe) var worker: Worker?
+    func take(_ observation: Observation) { judge?.observe(observation) }
   }
+  private let sink = Sink()
 
   /// - Parameters:
   ///   - index: this loop's number, of `count`.
@@ -42,17 +47,17 @@ final class Worker: @unchecked Sendable {
     self.index = index
     self.scenario = scenario
     events = EventLog(loop: index)
-    let sink = Sink()
     let isJudged = options.isJudged
-    judge = isJudged ? Judge(protocol: scenario.target.protocolName, options: scenario.clauses.options) : nil
-    let observe: ((Observation) -> Void)? = isJudged ? { sink.take($0) } : nil
+    sink.judge = isJudged ? Judge(protocol: scenario.target.protocolName, options: scenario.clauses.options) : nil
+    let observe: ((Observation) -> Void)? = isJudged ? { [sink] in sink.take($0) } : nil
+    let classifier = CachingClassifier(scenario.target.classifier)
     let listen: SocketAddress = options.isVirtual ? .memory("proxy-\(index)", port: 1) : .loopback(port: 0)
     let proxy = Proxy(
       transport: transport,
       configuration: ProxyConfiguration(
         upstream: upstream, listen: listen, seed: scenario.seed, loopIndex: index, trackFrames: isJudged,
         assembleMessages: isJudged),
-      timeline: scenario.faults, classifier: scenario.target.classifier, observe: observe)
+      timeline: scenario.faults, classifier: classifier, observe: observe)
     let address = try proxy.start()
     self.proxy = proxy
     let dial = ClientDial(
@@ -64,13 +69,15 @@ final class Worker: @unchecked Sendable {
       clients: FleetRunner.Configuration.clients(of: scenario.fleets, loop: index, of: count), dial: dial,
       seed: scenario.seed, runTag: shared.runTag, timeline: scenario.windows, events: scenario.clientEvents,
       propagation: shared.propagation, observe: observe,
-      faultSince: { client, time in sink.worker?.faultSince(client, time) })
+      faultSince: { [sink] client, time in sink.worker?.faultSince(client, time) }, classifier: classifier)
     configuration.wire = scenario.target.wire
     runner = FleetRunner(transport: transport, configuration: configuration)
     sink.worker = self
     proxy.edges = { [unowned self] edge, entry, time in faultEdge(edge, entry, time) }
     loop.lagObserver = options.isVirtual ? nil : { [unowned self] lag, time in late(lag, time) }
   }
+
+  deinit { sink.worker = nil }
 
   // MARK: Phases, in order
 
