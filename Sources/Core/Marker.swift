@@ -35,6 +35,17 @@ public struct Marker: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The first marker in `bytes`.
+  public static func first(in bytes: [UInt8]) -> Marker? {
+    var found: Marker?
+    bytes.withUnsafeBytes {
+      forEach(in: $0) {
+        found = $0; return false
+      }
+    }
+    return found
+  }
+
   /// Every marker in `bytes`, in order.
   public static func all(in bytes: [UInt8]) -> [Marker] {
     var found: [Marker] = []

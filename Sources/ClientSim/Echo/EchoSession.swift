@@ -45,13 +45,14 @@ public struct EchoSession: ClientSession {
 
   private func send(_ request: CallRequest, _ actions: inout [SessionAction]) {
     var payload: [UInt8] = []
+    payload.reserveCapacity(max(request.plan.size, 80))
     request.marker?.append(to: &payload)
-    payload += [UInt8](repeating: 0x2E, count: max(0, request.plan.size - payload.count))
+    payload.append(contentsOf: repeatElement(0x2E, count: max(0, request.plan.size - payload.count)))
     actions += [.measure(.callSent(intended: request.intended)), .send(payload)]
   }
 
   private mutating func received(_ message: WireMessage, _ actions: inout [SessionAction]) {
-    let marker = Marker.all(in: message.payload).first
+    let marker = Marker.first(in: message.payload)
     guard let marker, let place = out.firstIndex(where: { $0.request.marker == marker }) else {
       return actions.append(.note("not an echo of a message that is out"))
     }

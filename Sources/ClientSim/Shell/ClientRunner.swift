@@ -16,7 +16,8 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
   let plan: FleetPlan
   /// Which subscriptions were live for which mutations.
   @exclusivity(unchecked) var windows: [ReceiverWindow] = []
-  private unowned let fleet: FleetRunner
+  // The fleet holds its clients, and every task of theirs lives within its `run`.
+  unowned(unsafe) private let fleet: FleetRunner
   @exclusivity(unchecked) private var session: any ClientSession
   @exclusivity(unchecked) private var workload: FleetWorkload?
   @exclusivity(unchecked) private var deadlines = DeadlineSet()
@@ -274,6 +275,8 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
       self.connection = nil
       give(wasOpen ? .closed(SessionClosure(closure)) : .connectFailed(ConnectFailure(closure)), at: now)
     }
+    // A closed loop without think time goes on at once, not by way of a timer.
+    if let due = deadlines[.workload], due <= now { work(at: now) }
     rearm()
   }
 }

@@ -61,8 +61,15 @@ public final class MemoryNetwork: @unchecked Sendable {
     self.capacity = capacity
     latencyNanoseconds = max(0, latency.nanoseconds)
     jitterNanoseconds = max(0, jitter.nanoseconds)
-    loop.waitReporters.append { [weak self] in self?.whoWaits() ?? [] }
+    link.network = self
+    loop.waitReporters.append { [link] in link.network?.whoWaits() ?? [] }
   }
+
+  deinit { link.network = nil }
+
+  /// The loop's way to the network, without a weak reference, which every use of the network would pay for.
+  private final class Link { unowned(unsafe) var network: MemoryNetwork? }
+  private let link = Link()
 
   func delay(_ random: inout SeededRandom) -> Int64 {
     if jitterNanoseconds == 0 { return latencyNanoseconds }

@@ -12,7 +12,8 @@ class ServedConnection: LoopTimer, WebSocketHandler, @unchecked Sendable {
   /// The last frame in either direction.
   @exclusivity(unchecked) private final var lastFrame: Instant = .zero
   private final var idleTimeout: Duration?
-  private unowned let loop: EventLoop
+  // The server holds its transport, and with it the loop.
+  unowned(unsafe) private let loop: EventLoop
 
   init(loop: EventLoop) { self.loop = loop }
 

@@ -60,7 +60,7 @@ extension ResourcePlan {
   init(_ scenario: Scenario, _ options: RunOptions) {
     self.init(
       clients: scenario.clients, isEmbedded: scenario.target.isEmbedded, isVirtual: options.isVirtual,
-      loops: LoopPlan.loopCount(options, isEmbedded: scenario.target.isEmbedded),
+      isDirect: options.isDirect, loops: LoopPlan.loopCount(options, isEmbedded: scenario.target.isEmbedded),
       descriptorLimit: ResourcePlan.raiseDescriptorLimit())
   }
 }

@@ -1,5 +1,6 @@
 import ClientSim
 import Core
+import FaultProxy
 import JSON
 import Judge
 import Network
@@ -14,6 +15,8 @@ enum RunCommand: Command {
       OptionSpec("--out", "DIR", "write the report here instead of reports/SCENARIO-TIME"),
       OptionSpec("--strict", nil, "let violations of a SHOULD fail the run"),
       OptionSpec("--no-judge", nil, "measure only: read no frames, judge no clauses"),
+      OptionSpec(
+        "--direct", nil, "measure only: no proxy, clients dial the target; without faults or required clauses"),
       OptionSpec("--loops", "N", "event loops for clients and proxies"),
       OptionSpec("--quiet", nil, "print only the verdict and what failed"),
     ],
@@ -27,7 +30,8 @@ enum RunCommand: Command {
     var file = try ScenarioFile.read(arguments.positionals[0], try ScenarioOptions.changes(arguments))
     var options = RunOptions()
     options.isVirtual = arguments.has("--virtual")
-    options.isJudged = !arguments.has("--no-judge")
+    options.isDirect = arguments.has("--direct")
+    options.isJudged = !options.isDirect && !arguments.has("--no-judge")
     options.loops = try arguments.integer("--loops", in: 1...64)
     file.scenario.clauses.options.strict = arguments.has("--strict")
     if file.diagnostics.hasErrors {
@@ -40,6 +44,7 @@ enum RunCommand: Command {
         "--virtual needs an embedded server, since its network is in memory: leave out --url or --virtual")
     }
     if options.isVirtual, options.loops.map({ $0 > 1 }) ?? false { throw UsageError("--virtual runs on one loop") }
+    if options.isDirect { try checkDirect(file.scenario) }
     if !file.diagnostics.isEmpty { Output.error(file.diagnostics.rendered(file: file.path)) }
     let problems = ResourcePlan(file.scenario, options).problems
     if !problems.isEmpty {
@@ -49,6 +54,16 @@ enum RunCommand: Command {
     }
     options.command = ScenarioOptions.command(arguments, seed: file.scenario.seed)
     return carryOut(file.scenario, options, arguments)
+  }
+
+  /// What the proxy would do cannot be asked for without it.
+  private static func checkDirect(_ scenario: Scenario) throws(UsageError) {
+    if let fault = scenario.faults.entries.first {
+      throw UsageError("--direct has no proxy for the fault \"\(fault.name)\": leave out the faults or --direct")
+    }
+    if let clause = scenario.clauses.require.first {
+      throw UsageError("--direct has no proxy to judge \(clause) at: leave out clauses.require or --direct")
+    }
   }
 
   private static func carryOut(_ scenario: Scenario, _ options: RunOptions, _ arguments: Arguments) -> ExitCode {

@@ -6,6 +6,8 @@ struct RunOptions {
   var isVirtual = false
   var isJudged = true
   var isStrict = false
+  /// Clients dial the target themselves: no proxy, so no faults and nothing to judge.
+  var isDirect = false
   /// Event loops for clients and proxies; nil: as many as there are processors to spare.
   var loops: Int?
   /// The words that run it again.

@@ -18,7 +18,8 @@ final class Worker: @unchecked Sendable {
   let loop: EventLoop
   let index: Int
   private let scenario: Scenario
-  private let proxy: Proxy
+  /// Nil where clients dial the target themselves.
+  private let proxy: Proxy?
   private let runner: FleetRunner
   private var judge: Judge? {
     _read { yield sink.judge }
@@ -51,19 +52,15 @@ final class Worker: @unchecked Sendable {
     sink.judge = isJudged ? Judge(protocol: scenario.target.protocolName, options: scenario.clauses.options) : nil
     let observe: ((Observation) -> Void)? = isJudged ? { [sink] in sink.take($0) } : nil
     let classifier = CachingClassifier(scenario.target.classifier)
-    let listen: SocketAddress = options.isVirtual ? .memory("proxy-\(index)", port: 1) : .loopback(port: 0)
-    let proxy = Proxy(
-      transport: transport,
-      configuration: ProxyConfiguration(
-        upstream: upstream, listen: listen, seed: scenario.seed, loopIndex: index, trackFrames: isJudged,
-        assembleMessages: isJudged),
-      timeline: scenario.faults, classifier: classifier, observe: observe)
-    let address = try proxy.start()
+    let proxy = options.isDirect ? nil : Self.proxy(scenario, options, transport, index, upstream, classifier, observe)
+    let address = try proxy?.start() ?? upstream
     self.proxy = proxy
+    let sources = options.isVirtual || !address.isLoopback ? nil : ClientDial.loopbackSources(clients: scenario.clients)
     let dial = ClientDial(
-      address: address, host: shared.authority, target: shared.target,
-      source: options.isVirtual ? nil : ClientDial.loopbackSources(clients: scenario.clients),
-      bound: { [unowned proxy] local, client, fleet in proxy.expect(local: local, client: client, fleet: fleet) })
+      address: address, host: shared.authority, target: shared.target, source: sources,
+      bound: proxy.map { proxy in
+        { [unowned proxy] local, client, fleet in proxy.expect(local: local, client: client, fleet: fleet) }
+      })
     var configuration = FleetRunner.Configuration(
       protocolName: scenario.target.protocolName, plans: scenario.fleets,
       clients: FleetRunner.Configuration.clients(of: scenario.fleets, loop: index, of: count), dial: dial,
@@ -73,24 +70,36 @@ final class Worker: @unchecked Sendable {
     configuration.wire = scenario.target.wire
     runner = FleetRunner(transport: transport, configuration: configuration)
     sink.worker = self
-    proxy.edges = { [unowned self] edge, entry, time in faultEdge(edge, entry, time) }
+    proxy?.edges = { [unowned self] edge, entry, time in faultEdge(edge, entry, time) }
     loop.lagObserver = options.isVirtual ? nil : { [unowned self] lag, time in late(lag, time) }
   }
 
   deinit { sink.worker = nil }
+
+  private static func proxy(
+    _ scenario: Scenario, _ options: RunOptions, _ transport: any Transport, _ index: Int, _ upstream: SocketAddress,
+    _ classifier: CachingClassifier, _ observe: ((Observation) -> Void)?
+  ) -> Proxy {
+    Proxy(
+      transport: transport,
+      configuration: ProxyConfiguration(
+        upstream: upstream, listen: options.isVirtual ? .memory("proxy-\(index)", port: 1) : .loopback(port: 0),
+        seed: scenario.seed, loopIndex: index, trackFrames: options.isJudged, assembleMessages: options.isJudged),
+      timeline: scenario.faults, classifier: classifier, observe: observe)
+  }
 
   // MARK: Phases, in order
 
   /// The clients' life: from their ramp until they are told to stop or the task is cancelled.
   func run(from start: Instant) async {
     do throws(CancellationError) { try await loop.sleep(until: start) } catch { return }
-    proxy.begin(at: start)
+    proxy?.begin(at: start)
     await runner.run(from: start)
   }
 
   /// Faults off, workload off; waits until everything wanted is live and quiet.
   func settle() async {
-    proxy.liftFaults()
+    proxy?.liftFaults()
     tell(.settleBegan)
     settled = await runner.settle(within: scenario.settle)
     log("run", ["phase": "settled", "live": .bool(settled)])
@@ -128,15 +137,15 @@ final class Worker: @unchecked Sendable {
   /// Ends what is left and hands over what was measured.
   func finish() -> RunRecord {
     end()
-    proxy.close()
+    proxy?.close()
     judge?.finish(at: loop.now)
     for violation in judge?.violations ?? [] { log(violation) }
     loop.lagObserver = nil
     return RunRecord(
-      metrics: runner.metrics, judge: judge, faults: proxy.applications, fleets: fleets,
+      metrics: runner.metrics, judge: judge, faults: proxy?.applications ?? [], fleets: fleets,
       shards: [
         ShardRecord(
-          index: index, clients: fleets.reduce(0) { $0 + $1.clients }, accepted: proxy.statistics.accepted,
+          index: index, clients: fleets.reduce(0) { $0 + $1.clients }, accepted: proxy?.statistics.accepted ?? 0,
           settled: settled)
       ], events: events)
   }

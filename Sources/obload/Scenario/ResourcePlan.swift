@@ -22,12 +22,13 @@ struct ResourcePlan {
   var clients: Int
   var isEmbedded: Bool
   var isVirtual: Bool
+  var isDirect = false
   var loops: Int
   /// The process's limit on open descriptors, once raised as far as it goes.
   var descriptorLimit: Int
 
-  /// A client's own socket, the proxy's two, and the server's if that is in this process too.
-  var descriptorsPerClient: Int { isVirtual ? 0 : isEmbedded ? 4 : 3 }
+  /// A client's own socket, the proxy's two unless clients dial directly, and the server's if that is in this process too.
+  var descriptorsPerClient: Int { isVirtual ? 0 : 1 + (isDirect ? 0 : 2) + (isEmbedded ? 1 : 0) }
   var descriptors: Int { Self.reservedDescriptors + clients * descriptorsPerClient }
   var mostClients: Int {
     descriptorsPerClient == 0 ? .max : max(0, (descriptorLimit - Self.reservedDescriptors) / descriptorsPerClient)
@@ -38,7 +39,7 @@ struct ResourcePlan {
 
   var memory: Int {
     Self.baseBytes + clients
-      * (Self.bytesPerClient + Self.bytesPerRelay + (isEmbedded ? Self.bytesPerServerConnection : 0))
+      * (Self.bytesPerClient + (isDirect ? 0 : Self.bytesPerRelay) + (isEmbedded ? Self.bytesPerServerConnection : 0))
   }
 
   /// Why the run cannot start on this machine, with the arithmetic and the mend; empty when it can.
