@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a simulated client writes into a mutation so that its effect can be found again anywhere:
 /// who sent it, the how-manieth it was, and when it was meant to be sent.
 ///
@@ -57,12 +59,6 @@ public struct Marker: Hashable, Sendable, CustomStringConvertible {
     return found
   }
 }
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 enum MarkerScan {
   /// The offset just past the next `ob~`, or nil.

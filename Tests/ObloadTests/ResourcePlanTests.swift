@@ -21,7 +21,16 @@ import Testing
     #expect(problem.contains("run at most 4984 clients"))
   }
 
+  @Test func memoryIsComparedWithWhatIsToBeHad() throws {
+    var plan = plan(clients: 4_000)
+    plan.availableMemory = 1 << 30
+    #expect(plan.problems.isEmpty)
+    plan.availableMemory = 32 << 20
+    #expect(try #require(plan.problems.first).contains("32 MiB are to be had"))
+  }
+
   @Test func portsTowardsATargetAreCountedToo() {
     #expect(plan(clients: 30_000, isEmbedded: false, limit: 1 << 20).problems.count == 1)
+    #expect(plan(clients: 30_000, isEmbedded: true, limit: 1 << 20).problems.count == 1)
   }
 }

@@ -1,11 +1,6 @@
 import Core
+import Glibc
 import JSON
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A subscription's value as it came, held once for all clients of a loop that show it.
 public final class SharedValue {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The scanner's steps over raw bytes: each takes an offset and answers the offset past what it skipped, or -1.
 @usableFromInline enum ScanStep {

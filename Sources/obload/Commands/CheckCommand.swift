@@ -61,6 +61,6 @@ extension ResourcePlan {
     self.init(
       clients: scenario.clients, isEmbedded: scenario.target.isEmbedded, isVirtual: options.isVirtual,
       isDirect: options.isDirect, loops: LoopPlan.loopCount(options, isEmbedded: scenario.target.isEmbedded),
-      descriptorLimit: ResourcePlan.raiseDescriptorLimit())
+      descriptorLimit: ResourcePlan.raiseDescriptorLimit(), availableMemory: Machine.availableMemory)
   }
 }

@@ -1,12 +1,7 @@
 import Dispatch
+import Glibc
 import Network
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// SIGINT and SIGTERM as something a run can wait for; a second signal ends the process at once.
 ///

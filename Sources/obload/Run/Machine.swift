@@ -1,12 +1,7 @@
 import Core
 import Foundation
+import Glibc
 import Reporting
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// What a run can tell of the machine it is on: processors, memory, times.
 enum Machine {
@@ -32,11 +27,14 @@ enum Machine {
     #endif
   }
 
-  #if canImport(Glibc)
-    private static let selfUsage = __rusage_who_t(RUSAGE_SELF.rawValue)
-  #else
-    private static let selfUsage = RUSAGE_SELF
-  #endif
+  private static let selfUsage = __rusage_who_t(RUSAGE_SELF.rawValue)
+
+  /// Memory that can be had without swapping, in bytes, as Linux estimates it; nil where it does not say.
+  static var availableMemory: Int? {
+    guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+  }
 
   /// Now, for file names (`2026-12-01T10-00-00`) and for reports (`2026-12-01T10:00:00Z`), in UTC.
   static func time() -> (file: String, report: String) {

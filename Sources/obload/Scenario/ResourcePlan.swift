@@ -1,11 +1,6 @@
 import ClientSim
 import Core
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// What a run needs of the machine, worked out before it starts: descriptors, ports, memory.
 struct ResourcePlan {
@@ -26,6 +21,8 @@ struct ResourcePlan {
   var loops: Int
   /// The process's limit on open descriptors, once raised as far as it goes.
   var descriptorLimit: Int
+  /// Memory that can be had without swapping, in bytes; nil where the system does not say.
+  var availableMemory: Int?
 
   /// A client's own socket, the proxy's two unless clients dial directly, and the server's if that is in this process too.
   var descriptorsPerClient: Int { isVirtual ? 0 : 1 + (isDirect ? 0 : 2) + (isEmbedded ? 1 : 0) }
@@ -51,11 +48,16 @@ struct ResourcePlan {
           + " + \(Self.reservedDescriptors)) and this process may have \(descriptorLimit):"
           + " run at most \(mostClients) clients, raise the limit (ulimit -Hn), or use --virtual")
     }
-    // The proxy dials the target from this machine's one address, unless that is a loopback address too.
-    if !isVirtual, clients > Self.portsPerSource, !isEmbedded {
+    // The proxy dials the target, embedded or not, from one address of this machine.
+    if !isVirtual, clients > Self.portsPerSource {
       problems.append(
         "\(clients) clients need \(clients) ports towards the target and one address has about \(Self.portsPerSource):"
           + " run at most \(Self.portsPerSource) clients here")
+    }
+    if let availableMemory, memory > availableMemory {
+      problems.append(
+        "\(clients) clients need about \(memory / 1_048_576) MiB of memory and \(availableMemory / 1_048_576) MiB are to be"
+          + " had: run fewer clients, or elsewhere")
     }
     return problems
   }
@@ -68,7 +70,8 @@ struct ResourcePlan {
         + " + \(Self.reservedDescriptors))",
       "ports        \(clients) towards the proxy, from \(clientSources) source address\(clientSources == 1 ? "" : "es");"
         + " \(clients) from the proxy on (about \(Self.portsPerSource) to be had)",
-      "memory       about \(memory / 1_048_576) MiB",
+      "memory       about \(memory / 1_048_576) MiB"
+        + (availableMemory.map { " of \($0 / 1_048_576) MiB to be had" } ?? ""),
       "loops        \(loops)",
     ]
   }
@@ -76,11 +79,7 @@ struct ResourcePlan {
   /// Raises the soft limit on descriptors to the hard one; answers what is then allowed.
   static func raiseDescriptorLimit() -> Int {
     var limit = rlimit()
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     guard getrlimit(resource, &limit) == 0 else { return 1024 }
     if limit.rlim_cur < limit.rlim_max {
       limit.rlim_cur = limit.rlim_max
