@@ -52,6 +52,11 @@ public struct EventLog: Sendable {
     nextSequence += 1
   }
 
+  /// Counts events that were left out before they came here.
+  public mutating func omit(_ kind: String, _ count: UInt64) {
+    if count > 0 { left[slot(of: kind)] += count }
+  }
+
   /// Adds another loop's events. Associative: what is kept depends only on what was added, not on the order of merging.
   public mutating func merge(_ other: EventLog) {
     for (index, kind) in other.kinds.enumerated() {

@@ -22,6 +22,9 @@ enum Outcome {
         ExitReason(
           .noVerdict, "fault \(fault.name) (\(fault.kind)) touched no one: what it should show was not exercised"))
     }
+    for note in record.notes where note.weight == .doubt {
+      reasons.append(ExitReason(.noVerdict, "\(note.name): \(note.count)"))
+    }
     let book = record.metrics.calls()
     if !book.isBalanced {
       reasons.append(

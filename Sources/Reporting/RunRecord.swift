@@ -71,10 +71,12 @@ public struct RunRecord: Sendable {
   /// By index.
   public var shards: [ShardRecord]
   public var events: EventLog
+  /// In alphabetical order.
+  public var notes: [RunNote]
 
   public init(
     metrics: MetricSet, judge: Judge?, faults: [FaultApplication], fleets: [FleetRecord], shards: [ShardRecord],
-    events: EventLog
+    events: EventLog, notes: [RunNote] = []
   ) {
     self.metrics = metrics
     self.judge = judge
@@ -82,6 +84,7 @@ public struct RunRecord: Sendable {
     self.fleets = fleets
     self.shards = shards
     self.events = events
+    self.notes = RunNote.merged(notes)
   }
 
   /// Adds another part of the same run: the same scenario, other clients.
@@ -107,5 +110,6 @@ public struct RunRecord: Sendable {
     }
     shards = (shards + other.shards).sorted { $0.index < $1.index }
     events.merge(other.events)
+    notes = RunNote.merged(notes + other.notes)
   }
 }

@@ -44,6 +44,10 @@ public enum SummaryJSON {
         "reason": optional(report.generator.invalid),
       ],
       "shards": .array(report.record.shards.map(shard)),
+      "notes": .array(
+        report.record.notes.map {
+          ["note": .string($0.name), "count": .integer(Int64(clamping: $0.count)), "weight": .string($0.weight.rawValue)]
+        }),
       "environment": .object(JSONObject(report.environment.map { ($0.name, .string($0.value)) })),
       "wallClock": wallClock(report.wallClock),
     ]
@@ -130,13 +134,15 @@ public enum SummaryJSON {
       "client": evidence.client.map { .integer(Int64($0.number)) } ?? .null,
       "connection": evidence.connection.map { .string($0.description) } ?? .null,
       "text": .string(evidence.text),
-      "frames": .array(
-        evidence.frames.map {
-          [
-            "time": .number($0.time.seconds), "direction": .string($0.direction == .up ? "up" : "down"),
-            "text": .string($0.text), "length": .integer(Int64($0.length)),
-          ]
-        }),
+      "frames": .array(evidence.frames.map(frame)),
+    ]
+  }
+
+  /// One message in evidence, redacted and cut as the judge kept it.
+  public static func frame(_ frame: FrameExcerpt) -> JSONValue {
+    [
+      "time": .number(frame.time.seconds), "direction": .string(frame.direction == .up ? "up" : "down"),
+      "text": .string(frame.text), "length": .integer(Int64(frame.length)),
     ]
   }
 

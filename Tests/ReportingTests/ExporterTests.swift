@@ -14,7 +14,7 @@ import Testing
       value.object?.keys == [
         "schema", "scenario", "protocol", "target", "seed", "clients", "duration", "virtual", "command", "outcome",
         "budgets", "clauses", "metrics", "counters", "dispersion", "errors", "windows", "faults", "fleets", "generator",
-        "shards", "environment", "wallClock",
+        "shards", "notes", "environment", "wallClock",
       ])
     #expect(value["schema"] == "1.1")
   }
