@@ -46,7 +46,10 @@ public enum SummaryJSON {
       "shards": .array(report.record.shards.map(shard)),
       "notes": .array(
         report.record.notes.map {
-          ["note": .string($0.name), "count": .integer(Int64(clamping: $0.count)), "weight": .string($0.weight.rawValue)]
+          [
+            "note": .string($0.name), "count": .integer(Int64(clamping: $0.count)),
+            "weight": .string($0.weight.rawValue),
+          ]
         }),
       "environment": .object(JSONObject(report.environment.map { ($0.name, .string($0.value)) })),
       "wallClock": wallClock(report.wallClock),

@@ -53,7 +53,7 @@ struct FleetWorkloadTests {
     var one = workload(.loop(think: .zero))
     #expect(requests(&one, at: .seconds(10)).count == 1)
     one.finished(call: 0, isConnected: false, at: .seconds(10))
-    #expect(one.nextDue == .seconds(10) + FleetWorkload.pauseAfterLoss)
+    #expect(one.nextDue == Instant.seconds(10) + FleetWorkload.pauseAfterLoss)
     #expect(requests(&one, at: .seconds(11)).count == 1)
     one.finished(call: 0, isConnected: true, at: .seconds(11))
     #expect(one.nextDue == .seconds(11))

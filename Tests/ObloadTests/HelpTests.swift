@@ -44,6 +44,7 @@ import Testing
           --out DIR          write the report here instead of reports/SCENARIO-TIME
           --strict           let violations of a SHOULD fail the run
           --no-judge         measure only: read no frames, judge no clauses
+          --direct           measure only: no proxy; for scenarios without faults and required clauses
           --loops N          event loops for clients and proxies
           --quiet            print only the verdict and what failed
 

@@ -89,7 +89,7 @@ import Testing
           ✗ clause  OB-S8 A mutation's result and the updates that include its writes arrive in one   7 of 7
                     transition.
                     worst: writers-0, connection 0.4, at 1.994 s: the first value that shows a mutation came
-                    0 s after its result, in a message of its own → events.jsonl:1
+                    0 s after its result, in a message of its own → events.jsonl:5
           ? budget  detection p99 < 1s                                                               no data
           ? clause  OB-C12 After any other auth failure it comes with a token again on the     not-exercised
                     next connection.

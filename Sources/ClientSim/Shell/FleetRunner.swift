@@ -14,6 +14,8 @@ public final class FleetRunner: @unchecked Sendable {
     public var wire = PalbaseWire()
     /// Reads what comes; nil: one of its own. A loop's proxy and clients share one.
     public var classifier: (any MessageClassifier)?
+    /// Told of every error by name, with the client it happened to.
+    public var noted: ((String, ClientID, Instant) -> Void)?
     public var plans: [FleetPlan]
     /// The clients that live on this loop.
     public var clients: [ClientID]
@@ -211,6 +213,7 @@ public final class FleetRunner: @unchecked Sendable {
   func note(_ name: String, of client: ClientRunner, at now: Instant) {
     gauges[client.plan.ordinal].errors &+= 1
     metrics.countError(name, at: now)
+    configuration.noted?(name, client.id, now)
   }
 
   func tell(_ intent: Intent, of client: ClientRunner, at now: Instant) {

@@ -140,6 +140,9 @@ public final class Proxy: @unchecked Sendable {
     return result
   }
 
+  /// Connections the system could not give the listener, for want of descriptors.
+  public var acceptFailures: Int { listener?.acceptFailures ?? 0 }
+
   /// The ids of the open connections, ascending.
   public var connections: [ConnectionID] {
     var ids: [ConnectionID] = []

@@ -16,7 +16,7 @@ enum RunCommand: Command {
       OptionSpec("--strict", nil, "let violations of a SHOULD fail the run"),
       OptionSpec("--no-judge", nil, "measure only: read no frames, judge no clauses"),
       OptionSpec(
-        "--direct", nil, "measure only: no proxy, clients dial the target; without faults or required clauses"),
+        "--direct", nil, "measure only: no proxy; for scenarios without faults and required clauses"),
       OptionSpec("--loops", "N", "event loops for clients and proxies"),
       OptionSpec("--quiet", nil, "print only the verdict and what failed"),
     ],

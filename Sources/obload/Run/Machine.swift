@@ -16,24 +16,20 @@ enum Machine {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 
-  /// The most memory the process has had resident, in bytes.
-  static var maxResidentBytes: Int {
-    var usage = rusage()
-    getrusage(Self.selfUsage, &usage)
-    #if os(Linux)
-      return usage.ru_maxrss * 1024
-    #else
-      return usage.ru_maxrss
-    #endif
-  }
+  /// The most memory the process has had resident, in bytes: `VmHWM`, since `getrusage` counts what a parent had before
+  /// it started this program.
+  static var maxResidentBytes: Int { kibibytes("VmHWM:", in: "/proc/self/status") ?? 0 }
 
   private static let selfUsage = __rusage_who_t(RUSAGE_SELF.rawValue)
 
   /// Memory that can be had without swapping, in bytes, as Linux estimates it; nil where it does not say.
-  static var availableMemory: Int? {
-    guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
-    let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+  static var availableMemory: Int? { kibibytes("MemAvailable:", in: "/proc/meminfo") }
+
+  /// The value of a line such as `VmHWM:  1024 kB`, in bytes.
+  private static func kibibytes(_ name: String, in file: String) -> Int? {
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+    return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
   }
 
   /// Now, for file names (`2026-12-01T10-00-00`) and for reports (`2026-12-01T10:00:00Z`), in UTC.

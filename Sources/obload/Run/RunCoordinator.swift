@@ -57,7 +57,15 @@ struct RunCoordinator {
     var reasons = await carryOut(workers, plan, interrupt)
     var record: RunRecord?
     for part in await each(workers, { $0.finish() }) {
-      if record == nil { record = part } else { try? record?.merge(part) }
+      guard record != nil else {
+        record = part
+        continue
+      }
+      do throws(MetricMergeError) {
+        try record?.merge(part)
+      } catch {
+        reasons.append(ExitReason(.noVerdict, "a part of the run is missing, because its figures do not fit: \(error)"))
+      }
     }
     if !interrupt.isSignalled, let record, !record.shards.allSatisfy(\.settled) {
       reasons.append(

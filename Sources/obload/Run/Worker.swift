@@ -25,17 +25,29 @@ final class Worker: @unchecked Sendable {
     _read { yield sink.judge }
     _modify { yield &sink.judge }
   }
-  private var events: EventLog
+  private var journal: Journal {
+    _read { yield sink.journal }
+    _modify { yield &sink.journal }
+  }
+  private let propagation: PropagationTable
+  private var forgotten = 0
   private var settled = false
   private var hasEnded = false
 
   /// Observations come in from proxy and clients; one box, so that both can be given the same sink.
   private final class Sink {
     @exclusivity(unchecked) var judge: Judge?
+    var journal: Journal
     unowned(unsafe) var worker: Worker?
-    func take(_ observation: Observation) { judge?.observe(observation) }
+    init(_ journal: Journal) { self.journal = journal }
+
+    func take(_ observation: Observation) {
+      judge?.observe(observation)
+      if case .message = observation.event { return }
+      journal.take(observation)
+    }
   }
-  private let sink = Sink()
+  private let sink: Sink
 
   /// - Parameters:
   ///   - index: this loop's number, of `count`.
@@ -47,7 +59,9 @@ final class Worker: @unchecked Sendable {
     loop = transport.loop
     self.index = index
     self.scenario = scenario
-    events = EventLog(loop: index)
+    propagation = shared.propagation
+    let sink = Sink(Journal(loop: index) { scenario.label(of: $0) })
+    self.sink = sink
     let isJudged = options.isJudged
     sink.judge = isJudged ? Judge(protocol: scenario.target.protocolName, options: scenario.clauses.options) : nil
     let observe: ((Observation) -> Void)? = isJudged ? { [sink] in sink.take($0) } : nil
@@ -68,6 +82,7 @@ final class Worker: @unchecked Sendable {
       propagation: shared.propagation, observe: observe,
       faultSince: { [sink] client, time in sink.worker?.faultSince(client, time) }, classifier: classifier)
     configuration.wire = scenario.target.wire
+    configuration.noted = { [sink] name, client, time in sink.journal.error(name, of: client, at: time) }
     runner = FleetRunner(transport: transport, configuration: configuration)
     sink.worker = self
     proxy?.edges = { [unowned self] edge, entry, time in faultEdge(edge, entry, time) }
@@ -109,6 +124,7 @@ final class Worker: @unchecked Sendable {
   func audit() async {
     tell(.auditBegan)
     let summary = await runner.audit()
+    forgotten = summary.forgotten
     log(
       "run",
       [
@@ -139,7 +155,8 @@ final class Worker: @unchecked Sendable {
     end()
     proxy?.close()
     judge?.finish(at: loop.now)
-    for violation in judge?.violations ?? [] { log(violation) }
+    for fault in proxy?.applications ?? [] where fault.started != nil { journal.touched(fault, at: loop.now) }
+    if let judge { journal.violations(judge) }
     loop.lagObserver = nil
     return RunRecord(
       metrics: runner.metrics, judge: judge, faults: proxy?.applications ?? [], fleets: fleets,
@@ -147,7 +164,25 @@ final class Worker: @unchecked Sendable {
         ShardRecord(
           index: index, clients: fleets.reduce(0) { $0 + $1.clients }, accepted: proxy?.statistics.accepted ?? 0,
           settled: settled)
-      ], events: events)
+      ], events: journal.log, notes: notes)
+  }
+
+  /// What was not seen, left out or not followed on this loop.
+  private var notes: [RunNote] {
+    let statistics = proxy?.statistics ?? ProxyStatistics()
+    var notes = statistics.failures.map { RunNote("proxy: \($0.name)", $0.count) }
+    notes.append(
+      RunNote("proxy: directions that were no valid WebSocket, not judged from there on", statistics.violations))
+    notes.append(RunNote("proxy: messages too large to be judged", statistics.unseenMessages))
+    notes.append(
+      RunNote("connections the system had no descriptor for", UInt64(proxy?.acceptFailures ?? 0), .doubt))
+    notes.append(RunNote("acknowledged calls the audit could not remember", UInt64(forgotten)))
+    // The table is shared by all loops, and counted once.
+    if index == 0 {
+      notes.append(
+        RunNote("receivers not followed: too many mutations under way", propagation.untrackedReceivers, .doubt))
+    }
+    return notes
   }
 
   /// What the live display shows of this loop.
@@ -179,7 +214,7 @@ final class Worker: @unchecked Sendable {
       active.removeAll { $0.entry.ordinal == entry.ordinal }
     case .applied: word = "applied"
     }
-    events.add(
+    journal.add(
       "fault", at: time,
       [
         "name": .string(entry.name), "fault": .string(entry.kind), "edge": .string(word),
@@ -199,28 +234,7 @@ final class Worker: @unchecked Sendable {
         event: .run(event)))
   }
 
-  private func log(_ kind: String, _ fields: JSONObject) { events.add(kind, at: loop.now, fields) }
-
-  private func log(_ violation: ViolationRecord) {
-    let evidence = violation.evidence
-    var fields: JSONObject = ["clause": .string(violation.clause)]
-    if let client = evidence.client { fields["client"] = .string(label(of: client)) }
-    if let connection = evidence.connection { fields["connection"] = .string(connection.description) }
-    fields["text"] = .string(evidence.text)
-    fields["frames"] = .array(
-      evidence.frames.map {
-        [
-          "time": .number($0.time.seconds), "direction": .string($0.direction == .up ? "up" : "down"),
-          "text": .string($0.text), "length": .integer(Int64($0.length)),
-        ]
-      })
-    events.add("violation", at: evidence.time, fields)
-  }
-
-  /// What a person calls the client: `writers-17`.
-  private func label(of client: ClientID) -> String {
-    scenario.fleets.first { $0.numbers.contains(client.number) }?.label(of: client) ?? client.description
-  }
+  private func log(_ kind: String, _ fields: JSONObject) { journal.add(kind, at: loop.now, fields) }
 
   private func fleetRecords() -> [FleetRecord] {
     runner.gauges.map { gauge in

@@ -25,6 +25,11 @@ struct Scenario {
   var settle: Duration
   var windows: WindowTimeline
 
+  /// What a person calls a client: `writers-17`.
+  func label(of client: ClientID) -> String {
+    fleets.first { $0.numbers.contains(client.number) }?.label(of: client) ?? client.description
+  }
+
   var clients: Int { fleets.reduce(0) { $0 + $1.clients } }
 
   /// Decodes a scenario; each target decodes its own section. Everything wrong with it is reported, and what comes back

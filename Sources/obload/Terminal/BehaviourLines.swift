@@ -9,9 +9,8 @@ struct BehaviourLines {
   private var metrics: MetricSet { report.record.metrics }
 
   var lines: [String] {
-    [calls, propagation, reconnects].compactMap { $0 } + backoff + [herd].compactMap { $0 } + faults + errors + [
-      generator
-    ]
+    [calls, propagation, reconnects].compactMap { $0 } + backoff + [herd].compactMap { $0 } + faults + errors + notes
+      + [generator]
   }
 
   private func line(_ name: String, _ text: String) -> String {
@@ -105,6 +104,12 @@ struct BehaviourLines {
     return entries.prefix(5).enumerated().map { index, entry in
       line(index == 0 ? "errors" : "", "\(Columns.number(entry.count)) × \(entry.name)")
     } + (entries.count > 5 ? [line("", "… \(entries.count - 5) more names in summary.json")] : [])
+  }
+
+  private var notes: [String] {
+    report.record.notes.enumerated().map { index, note in
+      line(index == 0 ? "notes" : "", "\(Columns.number(note.count)) × \(note.name)")
+    }
   }
 
   private var generator: String {
