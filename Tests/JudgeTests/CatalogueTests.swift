@@ -13,11 +13,15 @@ struct CatalogueTests {
     var statement: String
   }
 
-  /// The rows of the catalogue's tables, in the order written.
-  private func rows() throws -> [Row] {
+  private func text(_ path: String) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let text = try String(contentsOf: root.appendingPathComponent("docs/clauses.md"), encoding: .utf8)
+    return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  /// The rows of the catalogue's tables, in the order written.
+  private func rows() throws -> [Row] {
+    let text = try text("docs/clauses.md")
     return text.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
         $0.trimmingCharacters(in: .whitespaces)
@@ -42,6 +46,13 @@ struct CatalogueTests {
   @Test func palbaseIsWrittenDownWhole() throws {
     let palbase = try rows().map(\.id).filter { $0.hasPrefix("PB-") }
     #expect(palbase == (1...13).map { "PB-C\($0)" } + (1...12).map { "PB-S\($0)" })
+  }
+
+  @Test func editorsKnowEveryClause() throws {
+    let schema = try text("scenarios/scenario.schema.json")
+    for info in ProtocolName.allCases.flatMap({ Judge.catalogue(for: $0) }) {
+      #expect(schema.contains("\"const\": \"\(info.id)\""), "\(info.id)")
+    }
   }
 
   @Test func idsAreUnique() {

@@ -7,16 +7,29 @@ import Testing
 
 /// Runs that no proxy would report: whatever comes, a judge neither traps nor forgets to count.
 struct RandomRunTests {
-  private func play(seed: UInt64, steps: Int) -> Play {
+  private func play(seed: UInt64, steps: Int, speaking name: ProtocolName = .onebase) -> Play {
     var random = SeededRandom(seed: seed, purpose: .test)
-    var play = Play(faults: ["blackhole", "refuse:closed", "latency", "unheardOf"])
-    play.judge = Judge(protocol: .onebase, options: JudgeOptions())
+    var options = JudgeOptions()
+    options.schedule = [.seconds(1), .seconds(2)]
+    let faults = ["blackhole", "refuse:closed", "latency", "unheardOf"]
+    var play = Play(speaking: name, faults: faults, options: options)
+    options.faultKinds = faults
+    play.judge = Judge(protocol: name, options: options)
     for _ in 0..<steps {
       play.after(Double.random(in: 0...2, using: &random))
       let connection = UInt64.random(in: 0..<12, using: &random)
       let client = UInt32.random(in: 0..<5, using: &random)
       let id = Int64.random(in: 0..<3, using: &random)
       let mark = marker(UInt32.random(in: 0..<6, using: &random), client: client)
+      let topic = "room:\(id)"
+      if name == .phoenix, Bool.random(using: &random) {
+        let event = ["phx_join", "phx_leave", "heartbeat"][Int.random(in: 0..<3, using: &random)]
+        let on = event == "heartbeat" ? "phoenix" : topic
+        play.client(raw: #"{"topic":"\#(on)","event":"\#(event)","payload":{},"ref":"\#(client)"}"#, on: connection)
+        let reply =
+          #"{"topic":"\#(on)","event":"phx_reply","payload":{"status":"ok","response":{}},"ref":"\#(client)"}"#
+        if id > 0 { play.server(raw: reply, on: connection) } else { play.serverInVain(raw: reply, on: connection) }
+      }
       switch Int.random(in: 0..<30, using: &random) {
       case 0: play.attempt(connection, client: client == 4 ? nil : client)
       case 1...3: play.join(connection, client: client, token: "t\(id)")
@@ -46,9 +59,9 @@ struct RandomRunTests {
     return play
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func keepsItsCountsStraight(_ seed: UInt64) {
-    let judge = play(seed: seed, steps: 1_500).judge
+  @Test(arguments: [ProtocolName.onebase, .websocket, .phoenix], 1...15 as ClosedRange<UInt64>)
+  func keepsItsCountsStraight(_ name: ProtocolName, _ seed: UInt64) {
+    let judge = play(seed: seed, steps: 1_500, speaking: name).judge
     for finding in judge.findings {
       #expect(finding.violations <= finding.opportunities, "\(finding.info.id)")
       #expect((finding.verdict == .fail) == (finding.violations > 0), "\(finding.info.id)")
@@ -65,8 +78,10 @@ struct RandomRunTests {
     #expect(one.violations == two.violations)
   }
 
-  @Test func mergingRandomRunsIsAssociative() {
-    let (a, b, c) = (play(seed: 1, steps: 800).judge, play(seed: 2, steps: 800).judge, play(seed: 3, steps: 800).judge)
+  @Test(arguments: [ProtocolName.onebase, .websocket, .phoenix])
+  func mergingRandomRunsIsAssociative(_ name: ProtocolName) {
+    let runs = (1...3).map { play(seed: $0, steps: 800, speaking: name).judge }
+    let (a, b, c) = (runs[0], runs[1], runs[2])
     var left = a
     left.merge(b)
     left.merge(c)

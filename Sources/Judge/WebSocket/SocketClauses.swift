@@ -22,7 +22,7 @@ struct NeverTwoSockets: TallyingClause {
 
   init(_ options: JudgeOptions) {}
 
-  var tolerance: String { "both live for more than \(Quantity.text(Self.crossing))" }
+  var tolerance: String { "both live for \(Quantity.text(Self.crossing)) at most, as they cross" }
 
   mutating func observe(_ observation: Observation, _ place: Place, _ scene: inout Scene) {
     guard place.hasClient, observation.side == .client else { return }
