@@ -1,5 +1,6 @@
 import Core
 import FaultProxy
+import Foundation
 import JSON
 import Network
 import TestSupport
@@ -212,6 +213,49 @@ func listenersAreOnThisMachineAloneUnlessToldOtherwise(_ text: String, _ expecte
       try await world.sleep(5)
       #expect(server.text == "x")
       group.cancelAll()
+    }
+  }
+}
+
+/// Every operation of the description is there, and answers as it says it may.
+@Test func theDescriptionListsWhatThereIs() throws {
+  let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  let text = try String(contentsOf: root.appendingPathComponent("docs/proxy-api.yaml"), encoding: .utf8)
+  var operations: [(method: String, path: String, statuses: [Int])] = []
+  var path = ""
+  for line in text.split(separator: "\n").prefix(while: { $0 != "components:" }) {
+    let word = line.trimmingCharacters(in: .whitespaces)
+    if line.hasPrefix("  /") {
+      path = String(word.dropLast())
+    } else if ["get:", "post:", "put:", "patch:", "delete:"].contains(word) {
+      operations.append((word.dropLast().uppercased(), path, []))
+    } else if word.hasPrefix("\""), let status = Int(word.dropFirst().prefix(3)), !operations.isEmpty {
+      operations[operations.count - 1].statuses.append(status)
+    }
+  }
+  #expect(operations.count > 30)
+  let world = ControlWorld()
+  let all = operations
+  try world.run {
+    for operation in all {
+      if world.set.proxy("web") == nil {
+        try await world.call("POST", "/proxies", #"{"name":"web","listen":":8080","upstream":"127.0.0.1:4000"}"#)
+      }
+      _ = try await world.pair()
+      try await world.call("POST", "/v1/proxies/web/faults", "{fault:'blackhole',name:'there',for:'1h',at:'1h'}")
+      try await world.call("POST", "/proxies/web/toxics", #"{"type":"latency","name":"slow"}"#)
+      let id = world.set.proxy("web")?.proxy.connections.last?.ordinal ?? 0
+      let target = operation.path.replacing("{proxy}", with: "web").replacing("{fault}", with: "there")
+        .replacing("{toxic}", with: "slow").replacing("{connection}", with: "\(id)")
+      let body = operation.path == "/populate" || operation.path.hasSuffix("/faults") && operation.method == "PUT"
+      let answer = try await world.call(
+        operation.method, target, body ? "[]" : "{fault:'latency',delay:'1ms',type:'latency'}")
+      #expect(operation.statuses.contains(answer.status), "\(operation.method) \(operation.path): \(answer.text)")
+      #expect(![404, 405, 500].contains(answer.status), "\(operation.method) \(operation.path): \(answer.text)")
+      for method in ["pause", "disable"] where operation.path.hasSuffix(method) {
+        try await world.call("POST", "/reset")
+      }
     }
   }
 }
