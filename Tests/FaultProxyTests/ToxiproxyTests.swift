@@ -33,6 +33,17 @@ import Testing
   }
 }
 
+@Test func aProxyDoesNotLeadToItself() throws {
+  let world = ControlWorld()
+  try world.run {
+    let body = #"{"name":"ring","listen":"127.0.0.1:9000","upstream":"localhost:9000"}"#
+    let made = try await world.call("POST", "/proxies", body)
+    #expect(made.status == 400 && made.json["error"]?.string?.contains("itself") == true)
+    let changed = try await world.call("POST", "/proxies/web", #"{"upstream":"127.0.0.1:8080"}"#)
+    #expect(changed.status == 400)
+  }
+}
+
 @Test func populateMakesAndChangesProxiesTogether() throws {
   let world = ControlWorld()
   try world.run {

@@ -46,7 +46,7 @@ struct ControlError: Error {
 
   init(_ error: ProxySetError) {
     switch error {
-    case .badName, .noTLS: self.init(400, "\(error)")
+    case .badName, .noTLS, .loop: self.init(400, "\(error)")
     case .taken, .tooMany: self.init(409, "\(error)")
     case .network: self.init(500, "\(error)")
     case .faults(let error): self.init(error)

@@ -66,6 +66,7 @@ public final class ProxySet: @unchecked Sendable {
     guard proxy(name) == nil else { throw .taken(name) }
     guard proxies.count < Self.most else { throw .tooMany }
     if specification.upstream.isSecure, secureTransport == nil { throw .noTLS(specification.upstream) }
+    guard !Self.leadsBack(specification.upstream, specification.listen) else { throw .loop(specification.upstream) }
     var configuration = ProxyConfiguration(
       upstream: .loopback(port: 0), listen: specification.listen, seed: options.seed,
       trackFrames: options.trackFrames || specification.faults.contains(where: \.entry.needsFrames),
@@ -90,6 +91,12 @@ public final class ProxySet: @unchecked Sendable {
     return named
   }
 
+  /// Whether a proxy would connect to itself, again and again.
+  private static func leadsBack(_ upstream: UpstreamName, _ listen: SocketAddress) -> Bool {
+    guard let address = upstream.address, address.port == listen.port else { return false }
+    return address == listen || (listen.isWildcard && address.isLoopback)
+  }
+
   /// What may stand in a path and a label: printable, without slash.
   private static func isName(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= longestName
@@ -106,6 +113,8 @@ public final class ProxySet: @unchecked Sendable {
   /// Changes where a proxy listens or leads to. A change ends its open connections, as a restart would.
   public func change(_ named: NamedProxy, listen: SocketAddress?, upstream: UpstreamName?) throws(ProxySetError) {
     if let upstream, upstream.isSecure != named.upstream.isSecure { throw .noTLS(upstream) }
+    let leads = upstream ?? named.upstream
+    guard !Self.leadsBack(leads, listen ?? named.listen) else { throw .loop(leads) }
     let moves = listen.map { $0 != named.listen && ($0.port != 0 || $0.host != named.listen.host) } ?? false
     if moves, let listen {
       do throws(NetworkError) { try named.proxy.move(to: listen) } catch { throw .network(error) }
@@ -178,6 +187,8 @@ public enum ProxySetError: Error, Equatable, Sendable, CustomStringConvertible {
   case taken(String)
   case tooMany
   case noTLS(UpstreamName)
+  /// The proxy would lead to itself.
+  case loop(UpstreamName)
   case network(NetworkError)
   case faults(FaultEditError)
 
@@ -188,6 +199,7 @@ public enum ProxySetError: Error, Equatable, Sendable, CustomStringConvertible {
     case .taken(let name): "there is a proxy \"\(name)\" already"
     case .tooMany: "\(ProxySet.most) proxies are there, and no more are taken"
     case .noTLS(let upstream): "upstream \"\(upstream)\": whether it is reached over TLS cannot be chosen here"
+    case .loop(let upstream): "upstream \(upstream): the proxy itself listens there"
     case .network(let error): "cannot listen: \(error)"
     case .faults(let error): "\(error)"
     }
