@@ -97,6 +97,32 @@ import Testing
         """)
   }
 
+  @Test func proxy() {
+    #expect(
+      ProxyCommand.spec.help == """
+        usage: obload proxy [options]
+
+        Run the fault proxy on its own, between any client and any server.
+
+        options:
+          --listen ADDRESS   where clients connect; :8080 is this machine alone (may be repeated)
+          --upstream URL     where its connections are passed on to, for each --listen (may be repeated)
+          --name NAME        its name in the control API, for each --listen or none (may be repeated)
+          --faults FILE      faults to begin with: an array, or an object with faults
+          --frames           follow WebSocket frames, so that faults on them can be added later
+          --control ADDRESS  serve the control API here; Toxiproxy's clients understand it
+          --seed N           what memberships and jitter are drawn from; 1 unless given
+          --quiet            do not tell of faults that begin and end, nor of connections that fail
+
+        examples:
+          obload proxy --listen :8080 --upstream ws://127.0.0.1:4000
+          obload proxy --listen :8080 --upstream ws://127.0.0.1:4000 --faults faults.json5
+          obload proxy --listen :8080 --upstream ws://127.0.0.1:4000 --frames --control :8474
+          obload proxy --listen :1 --upstream tcp://db:5432 --listen :2 --upstream tcp://cache:6379
+          obload proxy --control :8474
+        """)
+  }
+
   @Test func nothingIsWiderThanTheReport() {
     for text in [Commands.help] + Commands.all.map({ $0.spec.help }) {
       // Examples are commands to copy, in one line each.

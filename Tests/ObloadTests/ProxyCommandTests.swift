@@ -1,4 +1,5 @@
 import FaultProxy
+import Network
 import Testing
 
 @testable import obload

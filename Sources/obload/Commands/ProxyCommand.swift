@@ -11,19 +11,19 @@ enum ProxyCommand: Command {
     name: "proxy", summary: "Run the fault proxy on its own, between any client and any server.",
     options: [
       OptionSpec("--listen", "ADDRESS", "where clients connect; :8080 is this machine alone", repeatable: true),
-      OptionSpec(
-        "--upstream", "URL", "where its connections are passed on to; one for each --listen", repeatable: true),
-      OptionSpec("--name", "NAME", "its name in the control API; one for each --listen, or none", repeatable: true),
-      OptionSpec("--faults", "FILE", "faults to begin with: an array, or an object with faults, as in a scenario"),
-      OptionSpec("--frames", nil, "follow WebSocket frames, so that faults on frames and messages can be added"),
+      OptionSpec("--upstream", "URL", "where its connections are passed on to, for each --listen", repeatable: true),
+      OptionSpec("--name", "NAME", "its name in the control API, for each --listen or none", repeatable: true),
+      OptionSpec("--faults", "FILE", "faults to begin with: an array, or an object with faults"),
+      OptionSpec("--frames", nil, "follow WebSocket frames, so that faults on them can be added later"),
       OptionSpec("--control", "ADDRESS", "serve the control API here; Toxiproxy's clients understand it"),
       OptionSpec("--seed", "N", "what memberships and jitter are drawn from; 1 unless given"),
       OptionSpec("--quiet", nil, "do not tell of faults that begin and end, nor of connections that fail"),
     ],
     examples: [
       "obload proxy --listen :8080 --upstream ws://127.0.0.1:4000",
-      "obload proxy --listen :8080 --upstream ws://127.0.0.1:4000 --frames --control :8474 --faults faults.json5",
-      "obload proxy --listen :5433 --upstream tcp://db:5432 --name db --listen :6380 --upstream tcp://cache:6379 --name cache",
+      "obload proxy --listen :8080 --upstream ws://127.0.0.1:4000 --faults faults.json5",
+      "obload proxy --listen :8080 --upstream ws://127.0.0.1:4000 --frames --control :8474",
+      "obload proxy --listen :1 --upstream tcp://db:5432 --listen :2 --upstream tcp://cache:6379",
       "obload proxy --control :8474",
     ])
 
