@@ -77,7 +77,11 @@ public struct Judge: Sendable {
     case .upgradeResponse(let response):
       let place = self.place(observation)
       tell(3, observation, place)
-      if response.status == 101 { open(place, observation) }
+      if response.status == 101 {
+        open(place, observation)
+      } else if let wait = HTTPDate.wait(response.headers), wait < HTTPDate.longestWait {
+        change(place, observation.side) { $0.retryAfter = .fractionalSeconds(wait) }
+      }
     case .ping, .pong:
       let place = self.place(observation)
       tell(observation.side == .client ? 9 : 10, observation, place)

@@ -11,12 +11,15 @@ struct AttemptRun: Sendable {
     var openFor: Duration?
     /// Nothing can have hidden an attempt within it.
     var isSeen: Bool
+    /// It is not just what a Retry-After asked for, which says nothing of the client's own schedule.
+    var isOwn: Bool
     var faults: FaultSet
   }
 
   private var number = 0
   private var ended: Instant?
   private var openFor: Duration?
+  private var told: Duration?
   private var faults: FaultSet = []
 
   /// An attempt; answers the pause before it, nil where none is known.
@@ -28,7 +31,10 @@ struct AttemptRun: Sendable {
     let isSeen =
       !windows.overlaps(.attempts, ended, time) || windows.overlaps(.attempts, time, time)
       || (openFor == nil && windows.overlaps(.attempts, ended, ended))
-    return Pause(length: time - ended, number: number, openFor: openFor, isSeen: isSeen, faults: faults)
+    let length = time - ended
+    let isOwn = told.map { length > $0 * 1.05 + .milliseconds(50) || length < $0 * 0.95 - .milliseconds(50) } ?? true
+    return Pause(
+      length: length, number: number, openFor: openFor, isSeen: isSeen, isOwn: isOwn, faults: faults)
   }
 
   /// A connection or an attempt of the client is over. What follows its own clean close is no pause.
@@ -37,6 +43,7 @@ struct AttemptRun: Sendable {
     openFor = connection.near.opened.map { time - $0 }
     if openFor != nil { number = 0 }
     ended = time
+    told = connection.near.retryAfter
     faults = connection.near.endedFaults
   }
 

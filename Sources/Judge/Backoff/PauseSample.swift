@@ -54,7 +54,7 @@ struct PausesByNumber: Hashable, Sendable {
   private(set) var samples = [PauseSample](repeating: PauseSample(), count: numbers)
 
   mutating func add(_ pause: AttemptRun.Pause, client: ClientID?, at time: Instant) {
-    guard pause.isSeen, pause.number > 0 else { return }
+    guard pause.isSeen, pause.isOwn, pause.number > 0 else { return }
     samples[min(pause.number, Self.numbers) - 1].add(pause.length, client: client, at: time)
   }
 

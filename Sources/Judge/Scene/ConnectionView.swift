@@ -30,6 +30,8 @@ public struct ConnectionView: Sendable {
     public var marker: Marker?
   }
 
+  /// For how long the refusal of its upgrade asked to stay away.
+  public internal(set) var retryAfter: Duration?
   /// When it was open for messages.
   public internal(set) var opened: Instant?
   public internal(set) var ended: Ending?

@@ -41,6 +41,7 @@ struct PausesGrow: Clause {
       states[place] = State(run: states[place].run)
     }
     guard pause.isSeen else { return states[place].isCensored = true }
+    guard pause.isOwn else { return }
     longest = max(longest, pause.length)
     states[place].faults.formUnion(pause.faults)
     states[place].pauses.append(pause.length.inSeconds)
@@ -236,8 +237,6 @@ struct RetryAfterIsHonoured: TallyingClause {
   private var states = PerClient(Told?.none)
   /// A timer may fire a little early.
   private static let early = Duration.milliseconds(100)
-  /// A longer wait than this is taken for a mistake of the server.
-  private static let longest = 86_400.0
 
   init(_ options: JudgeOptions) {}
 
@@ -247,7 +246,7 @@ struct RetryAfterIsHonoured: TallyingClause {
     guard place.hasClient else { return }
     switch observation.event {
     case .upgradeResponse(let response) where observation.side == .client && response.status >= 300:
-      guard let wait = HTTPDate.wait(response.headers), wait <= Self.longest else { return }
+      guard let wait = HTTPDate.wait(response.headers), wait < HTTPDate.longestWait else { return }
       states[place] = Told(at: observation.time, wait: .fractionalSeconds(wait), faults: observation.faults)
     case .attempt:
       guard let told = states[place] else { return }

@@ -2,6 +2,9 @@ import Core
 
 /// Dates in HTTP header fields (RFC 9110 5.6.7, the form that servers must send).
 enum HTTPDate {
+  /// A longer wait than this, in seconds, is taken for a mistake of the server.
+  static let longestWait = 86_400.0
+
   /// How many seconds a Retry-After asks to wait; nil where there is none, or none that can be read.
   static func wait(_ headers: [HeaderField]) -> Double? {
     guard let text = field("retry-after", headers) else { return nil }

@@ -167,7 +167,7 @@ struct PausesFollowSchedule: TallyingClause {
       }
       return
     }
-    guard let pause = runs[place].attempt(at: observation.time, scene.windows) else { return }
+    guard let pause = runs[place].attempt(at: observation.time, scene.windows), pause.isOwn else { return }
     guard pause.isSeen, !scene.windows.overlaps(.times, observation.time - pause.length, observation.time) else {
       return tally.doubted("a pause could not be seen, or the generator stalled during it", at: observation.time)
     }

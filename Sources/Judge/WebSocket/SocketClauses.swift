@@ -98,7 +98,9 @@ struct FramingIsValid: TallyingClause {
   }
 
   mutating func ended(_ place: Place, at time: Instant, cut: Bool, _ scene: inout Scene) {
-    if states[place].hasSpoken, !states[place].isBroken { tally.kept() }
+    // An upgrade that was answered was a valid request.
+    let hasSpoken = states[place].hasSpoken || scene.connections[place.connection].near.opened != nil
+    if hasSpoken, !states[place].isBroken { tally.kept() }
     states.forget(place)
   }
 }

@@ -46,6 +46,16 @@ struct JitterClausesTests {
     #expect(finding.violations == Self.schedule.count)
   }
 
+  @Test func whatRetryAfterAsksForIsNoPauseOfTheClients() {
+    var play = Play(PausesAreJittered.self, PausesGrow.self, speaking: .websocket)
+    for attempt in 1...12 as ClosedRange<UInt64> {
+      play.refusedAttempt(attempt, 503, HeaderField("Retry-After", "2"))
+      play.after(2)
+    }
+    _ = play.finding()
+    #expect(play.judge.findings.allSatisfy { $0.verdict == .notExercised })
+  }
+
   @Test func oneClientIsTooFew() {
     #expect(fleet(PausesAreJittered.self, clients: 1, pause: jittered).findings[0].verdict == .inconclusive)
     #expect(fleet(PausesAreJittered.self, clients: 0, pause: jittered).findings[0].verdict == .notExercised)

@@ -143,7 +143,7 @@ struct SocketClausesTests {
 
   @Test func theServersMistakesAndSilentClientsExerciseNothing() {
     var play = Play(FramingIsValid.self, speaking: .websocket)
-    play.connect(1)
+    play.attempt(1)
     play.emit(1, .client, .down, .violation(reason: "x"))
     play.drop(1)
     #expect(play.verdict() == .notExercised)
