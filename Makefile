@@ -23,6 +23,7 @@ build: setup ## Build for release.
 
 bench: build ## Measure what docs/performance.md claims.
 	tools/bench
+	tools/bench-proxy
 
 lint: setup ## Format check and warnings as errors.
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
