@@ -206,6 +206,31 @@ import Testing
   }
 }
 
+@Test(arguments: Medium.allCases) func aStreamHoldsItsHandlerUntilItIsClosed(_ medium: Medium) throws {
+  final class Idle: ByteStreamHandler {
+    func readable(_ stream: ByteStream) {}
+    func writable(_ stream: ByteStream) {}
+  }
+  try medium.run { transport, address in
+    let listener = try transport.listen(on: address) { _ in }
+    for ending in [{ $0.close() }, { $0.reset() }] as [(ByteStream) -> Void] {
+      let stream = try await transport.connect(to: listener.address)
+      weak var handler: Idle?
+      do {
+        let idle = Idle()
+        handler = idle
+        stream.handler = idle
+      }
+      #expect(handler != nil)
+      ending(stream)
+      #expect(handler == nil)
+      stream.handler = Idle()
+      #expect(stream.handler == nil)
+    }
+    listener.close()
+  }
+}
+
 @Test(arguments: Medium.allCases) func droppingAStreamClosesIt(_ medium: Medium) throws {
   try medium.run { transport, address in
     let listener = try transport.listen(on: address) { _ in }

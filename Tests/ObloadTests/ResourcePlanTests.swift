@@ -14,6 +14,14 @@ import Testing
     #expect(plan(clients: 1000, isVirtual: true).problems.isEmpty)
   }
 
+  @Test func withoutTheProxyItTakesTwoFewer() {
+    var direct = plan(clients: 1000)
+    direct.isDirect = true
+    #expect(direct.descriptors == 2064)
+    direct.isEmbedded = false
+    #expect(direct.descriptors == 1064)
+  }
+
   @Test func whatDoesNotFitIsRefusedWithTheArithmeticAndTheMend() throws {
     #expect(plan(clients: 4_900).problems.isEmpty)
     let problem = try #require(plan(clients: 5_000).problems.first)

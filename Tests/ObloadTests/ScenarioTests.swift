@@ -34,6 +34,20 @@ import Testing
     }
   }
 
+  @Test func whatNeedsTheProxyIsRefusedWithoutIt() {
+    func refusal(_ more: String) -> String? {
+      do throws(UsageError) { try RunCommand.checkDirect(decode(scenario(more)).0) } catch { return error.description }
+      return nil
+    }
+    #expect(refusal("") == nil)
+    #expect(
+      refusal(", faults: [{ at: \"2s\", fault: \"reset\", name: \"cut\" }]")
+        == "--direct has no proxy for the fault \"cut\": leave out the faults or --direct")
+    #expect(
+      refusal(", clauses: { require: [\"OB-C1\"] }")
+        == "--direct has no proxy to judge OB-C1 at: leave out clauses.require or --direct")
+  }
+
   @Test func severalMistakesAreAllReportedInTheirPlaces() {
     let text = """
       {

@@ -57,7 +57,7 @@ enum RunCommand: Command {
   }
 
   /// What the proxy would do cannot be asked for without it.
-  private static func checkDirect(_ scenario: Scenario) throws(UsageError) {
+  static func checkDirect(_ scenario: Scenario) throws(UsageError) {
     if let fault = scenario.faults.entries.first {
       throw UsageError("--direct has no proxy for the fault \"\(fault.name)\": leave out the faults or --direct")
     }

@@ -23,8 +23,12 @@ enum InProcess {
   }
 
   /// Runs it and makes its report, with a wall clock that is always the same.
-  static func run(_ scenario: Scenario, isVirtual: Bool = true, command: String = "obload run") throws -> RunReport {
+  static func run(_ scenario: Scenario, isVirtual: Bool = true, isDirect: Bool = false, command: String = "obload run")
+    throws -> RunReport
+  {
     var options = RunOptions()
+    options.isDirect = isDirect
+    options.isJudged = !isDirect
     options.isVirtual = isVirtual
     options.command = command
     let result = try RunCoordinator(scenario: scenario, options: options).run()
