@@ -66,7 +66,8 @@ struct Target {
     switch protocolName {
     case .onebase: return .embedded(OnebaseServerOptions.decode(value, section.diagnostics))
     case .echo, .websocket: return .embeddedEcho(EchoServerOptions.decode(value, section.diagnostics))
-    case .palbase, .phoenix: return .embeddedPalbase(PalbaseServerOptions.decode(value, wire: wire, section.diagnostics))
+    case .palbase, .phoenix:
+      return .embeddedPalbase(PalbaseServerOptions.decode(value, wire: wire, section.diagnostics))
     }
   }
 
