@@ -45,17 +45,17 @@ struct FleetWorkloadTests {
     #expect(first >= .seconds(2) && first < .seconds(5))
     #expect(requests(&one, at: first).count == 1)
     #expect(one.nextDue == nil && requests(&one, at: .seconds(100)).isEmpty)
-    one.finished(call: 0, isConnected: true, at: .seconds(101))
+    one.finished(call: 0, isLost: false, at: .seconds(101))
     #expect(one.nextDue == .seconds(104))
   }
 
   @Test func aClosedLoopWithoutThinkTimeDoesNotSpinWhileItsCallsAreLost() {
     var one = workload(.loop(think: .zero))
     #expect(requests(&one, at: .seconds(10)).count == 1)
-    one.finished(call: 0, isConnected: false, at: .seconds(10))
+    one.finished(call: 0, isLost: true, at: .seconds(10))
     #expect(one.nextDue == Instant.seconds(10) + FleetWorkload.pauseAfterLoss)
     #expect(requests(&one, at: .seconds(11)).count == 1)
-    one.finished(call: 0, isConnected: true, at: .seconds(11))
+    one.finished(call: 0, isLost: false, at: .seconds(11))
     #expect(one.nextDue == .seconds(11))
   }
 

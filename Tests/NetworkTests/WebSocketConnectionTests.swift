@@ -59,6 +59,27 @@ import WebSocket
   }
 }
 
+@Test(arguments: Medium.allCases) func interimAnswersBeforeARefusalArePassedOver(_ medium: Medium) throws {
+  try medium.run { transport, address in
+    var accepted: ByteStream?
+    let listener = try transport.listen(on: address) { stream in
+      accepted = stream
+      let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+      _ = try? stream.write(Array((interim + interim + "HTTP/1.1 429 Slow\r\nContent-Length: 0\r\n\r\n").utf8))
+    }
+    let events = RecordingWebSocketHandler(loop: transport.loop)
+    _ = try await WebSocketPair.dial(transport, listener.address, handler: events)
+    let closure = try await events.waitForClose()
+    guard case .handshake(let error)? = closure.failure else {
+      Issue.record("\(events.events)")
+      return
+    }
+    #expect(error.status == 429)
+    accepted?.close()
+    listener.close()
+  }
+}
+
 @Test(arguments: Medium.allCases) func aRefusedUpgradeShowsStatusAndHeaders(_ medium: Medium) throws {
   try medium.run { transport, address in
     let http = HTTPServer(transport: transport) { _, responder in

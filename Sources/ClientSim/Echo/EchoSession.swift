@@ -59,7 +59,7 @@ public struct EchoSession: ClientSession {
     let (request, sent) = out.remove(at: place)
     let deadline = request.plan.deadline
     actions.append(.measure(.callAnswered(intended: request.intended, sent: sent, ok: true, deadline: deadline)))
-    actions.append(.finished(call: request.plan.index))
+    actions.append(.finished(call: request.plan.index, isLost: false))
   }
 
   /// What is out will not come back.
@@ -67,7 +67,7 @@ public struct EchoSession: ClientSession {
     for (request, sent) in out {
       let wasSent = link == .connected
       actions.append(.measure(.callLost(intended: request.intended, sent: wasSent ? sent : nil)))
-      actions.append(.finished(call: request.plan.index))
+      actions.append(.finished(call: request.plan.index, isLost: true))
     }
     (link, out) = (.reconnecting, [])
   }

@@ -63,7 +63,7 @@ extension OnebaseSession {
       actions.append(.measure(.mutationConfirmed(marker, seenBy: request.seenBy)))
     }
     tell(.callAnswered(path: request.plan.path, marker: request.marker, ok: ok), &actions)
-    actions.append(.finished(call: request.plan.index))
+    actions.append(.finished(call: request.plan.index, isLost: false))
     if !outbox.isEmpty { flushOutbox(at: now, &actions) }
   }
 
@@ -82,7 +82,7 @@ extension OnebaseSession {
     actions.append(.measure(.callLost(intended: request.intended, sent: sent)))
     missTransition(of: request, at: now, &actions)
     tell(.callLost(path: request.plan.path, marker: request.marker), &actions)
-    actions.append(.finished(call: request.plan.index))
+    actions.append(.finished(call: request.plan.index, isLost: true))
   }
 
   /// A mutation that the client's own subscriptions would have shown has no transition, and will have none.

@@ -129,7 +129,8 @@ extension OnebaseSession {
   }
 
   private func place(of id: Int64) -> Int? {
-    let likely = Int(clamping: id) - 1
+    // The server says what id it likes.
+    let likely = Int(clamping: id) &- 1
     if subscriptions.indices.contains(likely), subscriptions[likely].id == id { return likely }
     return subscriptions.firstIndex { $0.id == id }
   }

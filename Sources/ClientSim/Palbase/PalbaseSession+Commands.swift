@@ -16,7 +16,7 @@ extension PalbaseSession {
       connectIfWanted(at: now, &actions)
     case .signIn(let token): changeUser(token, reason: token == nil ? "signed out" : "another user", at: now, &actions)
     case .audit(let query): actions.append(.audited(id: query.id, value: nil))
-    case .call(let request): actions.append(.finished(call: request.plan.index))
+    case .call(let request): actions.append(.finished(call: request.plan.index, isLost: true))
     case .stop: stop(at: now, &actions)
     case .subscribe, .unsubscribe: break
     }

@@ -40,10 +40,11 @@ extension FleetPlan {
     // Calls name the subscriptions that show them, of whatever fleet; so all subscriptions come first.
     let subscriptions = sections.map { SubscriptionPlan.decode($0, options) }
     let all = subscriptions.flatMap { $0 }
-    var next: UInt32 = 0
+    var total = 0
     var names: [String] = []
     return sections.enumerated().map { ordinal, section in
-      let plan = decode(section, ordinal, ClientID(next), subscriptions[ordinal], all, options)
+      let plan = decode(
+        section, ordinal, ClientID(UInt32(min(total, mostClients))), subscriptions[ordinal], all, options)
       if names.contains(plan.name) {
         section.mistake("name", "two fleets are called \"\(plan.name)\"", expected: "a name of its own for each fleet")
       }
@@ -51,7 +52,12 @@ extension FleetPlan {
         section.mistake("name", "\"all\" means every fleet", expected: "another name")
       }
       names.append(plan.name)
-      next += UInt32(plan.clients)
+      total += plan.clients
+      if total > mostClients, total - plan.clients <= mostClients {
+        section.mistake(
+          "clients", "with this fleet the scenario has \(total) clients",
+          expected: "at most \(mostClients) in all fleets")
+      }
       return plan
     }
   }

@@ -19,7 +19,7 @@ public enum SessionAction: Sendable {
   /// Something went wrong that a report should count, under a short name that names no secret.
   case note(String)
   /// A call of the workload has its end: the closed loop that made it may go on.
-  case finished(call: Int)
+  case finished(call: Int, isLost: Bool)
   /// The answer to an audit's query: the raw JSON of its value, or nil if it failed or will not come.
   case audited(id: Int, value: [UInt8]?)
 }

@@ -131,7 +131,7 @@ final class Auditor: @unchecked Sendable {
     for marker in Marker.all(in: value) where marker.run == runTag {
       let times = (subjects[index].counts[marker.key] ?? 0) + 1
       subjects[index].counts[marker.key] = times
-      if times == 2, !subjects[index].repeated.contains(marker) { subjects[index].repeated.append(marker) }
+      if times == 2 { subjects[index].repeated.append(marker) }
     }
   }
 

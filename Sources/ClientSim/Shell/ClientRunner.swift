@@ -193,9 +193,9 @@ final class ClientRunner: LoopTimer, WebSocketHandler, @unchecked Sendable {
       ending?.handler = nil
       ending?.abort()
     case .note(let name): fleet.note(name, of: self, at: now)
-    case .finished(let call):
+    case .finished(let call, let isLost):
       guard workload != nil else { return }
-      workload?.finished(call: call, isConnected: isOpen, at: now)
+      workload?.finished(call: call, isLost: isLost, at: now)
       deadlines[.workload] = workload?.nextDue
     case .audited(let id, let value): fleet.audited(id, value)
     }

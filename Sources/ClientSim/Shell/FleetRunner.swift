@@ -211,6 +211,8 @@ public final class FleetRunner: @unchecked Sendable {
   }
 
   func note(_ name: String, of client: ClientRunner, at now: Instant) {
+    // Names hold what peers say.
+    let name = PrintableText.of(name)
     gauges[client.plan.ordinal].errors &+= 1
     metrics.countError(name, at: now)
     configuration.noted?(name, client.id, now)

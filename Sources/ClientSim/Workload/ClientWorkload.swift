@@ -11,6 +11,6 @@ public protocol ClientWorkload {
   /// Appends what is due at `now`, each with the time it was meant for.
   mutating func takeDue(at now: Instant, into commands: inout [SessionCommand])
 
-  /// A call has its end: a closed loop goes on from here. Without a connection it was lost, and would be again at once.
-  mutating func finished(call: Int, isConnected: Bool, at now: Instant)
+  /// A call has its end: a closed loop goes on from here. One that was lost may be lost again at once.
+  mutating func finished(call: Int, isLost: Bool, at now: Instant)
 }

@@ -77,14 +77,14 @@ public struct FleetWorkload: ClientWorkload {
     return CallRequest(plan: plan, arguments: bytes, marker: marker, intended: intended, seenBy: seenBy)
   }
 
-  /// How long a closed loop waits at least after a call that was lost, so that one without a connection does not spin.
+  /// How long a closed loop waits at least after a call that was lost, so that one whose calls are lost at once does not spin.
   public static let pauseAfterLoss = Duration.milliseconds(100)
 
-  public mutating func finished(call: Int, isConnected: Bool, at now: Instant) {
+  public mutating func finished(call: Int, isLost: Bool, at now: Instant) {
     guard series.indices.contains(call), case .loop(let think) = series[call].plan.pace, series[call].next == nil else {
       return
     }
-    series[call].next = now + (isConnected ? think : max(think, Self.pauseAfterLoss))
+    series[call].next = now + (isLost ? max(think, Self.pauseAfterLoss) : think)
   }
 }
 

@@ -10,7 +10,7 @@ public enum Redaction {
   public static func text(_ payload: some Collection<UInt8>, limit: Int = 400) -> String {
     let cut = Array(payload.prefix(limit))
     let kept = redacted(cut)
-    let text = printable(kept)
+    let text = PrintableText.of(String(decoding: kept, as: UTF8.self))
     return payload.count > limit ? text + "… (\(payload.count) bytes)" : text
   }
 
@@ -74,17 +74,4 @@ public enum Redaction {
   }
 
   private static func isQuote(_ byte: UInt8) -> Bool { byte == 0x22 || byte == 0x27 }
-
-  /// UTF-8 as text, control characters shown as `\u{…}` so that a terminal takes no orders from a peer.
-  private static func printable(_ bytes: [UInt8]) -> String {
-    var text = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
 }

@@ -88,18 +88,20 @@ struct CallIsAnsweredOnce: TallyingClause {
   var tolerance: String { "missing after \(Quantity.text(bound)) on a connection that lives" }
 
   mutating func observe(_ message: WireMessage, _ observation: Observation, _ place: Place, _ scene: inout Scene) {
-    if message.facts.kind == .onebaseResult { return result(message.facts, observation, place, &scene, among: []) }
-    for (index, part) in message.facts.parts.enumerated() where part.kind == .onebaseResult {
-      result(part, observation, place, &scene, among: message.facts.parts[..<index])
+    if message.facts.kind == .onebaseResult {
+      return result(message.facts, observation, place, &scene, isRepeated: false)
+    }
+    // A peer may put any number of results into one transition: each is looked up once, in a set.
+    var answered: Set<Int64?> = []
+    for part in message.facts.parts where part.kind == .onebaseResult {
+      result(part, observation, place, &scene, isRepeated: !answered.insert(part.request).inserted)
     }
   }
 
-  /// - Parameter earlier: the parts before this one in the same transition, which `scene` does not show yet.
+  /// - Parameter isRepeated: an earlier part of the same transition, which `scene` does not show yet, has answered it.
   private mutating func result(
-    _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: inout Scene,
-    among earlier: ArraySlice<MessageFacts>
+    _ facts: MessageFacts, _ observation: Observation, _ place: Place, _ scene: inout Scene, isRepeated: Bool
   ) {
-    let isRepeated = earlier.contains { $0.kind == .onebaseResult && $0.request == facts.request }
     if !isRepeated, scene.connections[place.connection].far.call(facts.request) != nil {
       return tally.kept(faults: observation.faults)
     }

@@ -94,7 +94,7 @@ struct RateLimitNamesItsEnd: TallyingClause {
       tally.kept(faults: observation.faults)
     } else {
       violate(
-        "a 429 carries a Retry-After that is neither seconds nor a date: \"\(field.value.prefix(40))\"",
+        "a 429 carries a Retry-After that is neither seconds nor a date: \"\(PrintableText.of(String(field.value.prefix(40))))\"",
         at: observation.time, place, &scene, faults: observation.faults)
     }
   }

@@ -8,11 +8,23 @@ extension WebSocketConnection {
     var parser = HTTPHeadParser(kind: .response)
   }
 
+  /// More interim answers than these are no answer.
+  private static let mostInterimAnswers = 8
+
   /// How many bytes the answer took; nil while it is incomplete, and after a failure.
   func receiveAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
     do throws(HTTPError) {
-      guard case .response(let head, let consumed)? = try opening?.parser.consume(bytes) else { return nil }
-      return answered(head) ? consumed : nil
+      var taken = 0
+      // Interim answers (1xx but 101) may come before the one that counts (RFC 9110 §15.2).
+      for _ in 0...Self.mostInterimAnswers {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+        guard case .response(let head, let consumed)? = try opening?.parser.consume(rest) else { return nil }
+        taken += consumed
+        if (100..<200).contains(head.status), head.status != 101 { continue }
+        return answered(head) ? taken : nil
+      }
+      failHandshake(.malformedAnswer(.tooManyInterimAnswers(limit: Self.mostInterimAnswers)))
+      return nil
     } catch {
       failHandshake(.malformedAnswer(error))
       return nil

@@ -14,6 +14,7 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
   case foldedField
   case illegalByte(UInt8, field: String)
   case truncatedHead(received: Int)
+  case tooManyInterimAnswers(limit: Int)
   // Bodies
   case malformedContentLength(String)
   case conflictingContentLengths([String])
@@ -40,6 +41,7 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     case .foldedField: "HTTP head: a header line begins with white space; folded fields are refused (RFC 9112 §5.2)"
     case .illegalByte(let byte, let field): "HTTP header \(field): byte \(byte) may not stand in a value"
     case .truncatedHead(let received): "HTTP head: the stream ended after \(received) bytes of it"
+    case .tooManyInterimAnswers(let limit): "HTTP: more than \(limit) interim answers (1xx) before the one that counts"
     case .malformedContentLength(let value): "Content-Length \(value): expected decimal digits"
     case .conflictingContentLengths(let values):
       "Content-Length given as \(values.joined(separator: " and ")): expected one value"

@@ -135,6 +135,15 @@ struct AnswerClausesTests {
     #expect(play.verdict() == .fail)
   }
 
+  @Test(.timeLimit(.minutes(1))) func aTransitionOfManyThousandResultsIsJudgedInOnePass() {
+    var play = Play(CallIsAnsweredOnce.self)
+    play.join(1)
+    play.client(.add(1))
+    let results = (2...60_000).map { "{\"type\":\"result\",\"requestId\":\($0),\"ok\":true,\"value\":1}" }
+    play.server(raw: "{\"type\":\"transition\",\"updates\":[],\"results\":[\(results.joined(separator: ","))]}")
+    #expect(play.finding().violations == 59_999)
+  }
+
   @Test func aResultThatNobodyAskedForFails() {
     var play = Play(CallIsAnsweredOnce.self)
     play.join(1)
