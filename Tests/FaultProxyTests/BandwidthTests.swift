@@ -63,3 +63,23 @@ import Testing
     #expect(server.arrivals == [.init(bytes: 10, at: start + .milliseconds(110))])
   }
 }
+
+@Test func aSharedLineCarriesTheBytesOfAllItHits() throws {
+  let world = ProxyWorld(
+    [.test(Bandwidth(rate: 1000, shared: true), at: 0, direction: .up)], latency: .zero, trackFrames: false)
+  try world.run {
+    let (first, firstServer) = try await world.pair()
+    let (second, secondServer) = try await world.pair()
+    let start = world.now
+    first.write([UInt8](repeating: 1, count: 1000))
+    second.write([UInt8](repeating: 2, count: 1000))
+    try await world.sleep(.milliseconds(1001))
+    // A thousand bytes of both in a second, and neither has to wait for the other's end.
+    #expect((990...1000).contains(firstServer.received.count + secondServer.received.count))
+    #expect(firstServer.received.count > 300 && secondServer.received.count > 300)
+    try await world.sleep(.seconds(2))
+    #expect(firstServer.received.count == 1000 && secondServer.received.count == 1000)
+    let last = [firstServer, secondServer].compactMap { $0.arrivals.last?.at }.max()
+    #expect(last == start + .seconds(2))
+  }
+}

@@ -106,3 +106,71 @@ import WebSocket
     #expect(world.application(1).started == nil && world.application(1).applications == 0)
   }
 }
+
+@Test func aDiscardingBlackholeLosesEverythingAndEndsInAReset() throws {
+  let world = ProxyWorld([.test(Blackhole(mode: .discarded), at: 100, for: 500)])
+  try world.run {
+    let (client, server) = try await world.webSocket(client: 0)
+    let idle = try await world.webSocket(client: 1)
+    try await world.sleep(until: .milliseconds(200))
+    let count = world.lines.count
+    // More than any cap: it is read and thrown away.
+    client.write(
+      Frames.text("lost", masked: true) + Frames.make(.binary, .init(repeating: 7, count: 900_000), masked: true))
+    server.write(Frames.text("lost too", masked: false))
+    try await world.sleep(until: .milliseconds(590))
+    #expect(server.received.isEmpty && client.received.isEmpty && client.unsent.isEmpty)
+    #expect(!client.hasEnded && !server.hasEnded)
+    let lines = world.lines(since: count)
+    #expect(lines.contains("client up message(lost) dropped [0]"))
+    #expect(lines.contains("upstream down message(lost too) dropped [0]"))
+    #expect(lines.count == 3)
+    try await world.sleep(until: .milliseconds(610))
+    #expect(client.failure == .reset && client.failedAt == .milliseconds(601))
+    #expect(server.failure == .reset)
+    // Who lost nothing goes on.
+    idle.client.write(Frames.text("still here", masked: true))
+    try await world.sleep(.milliseconds(10))
+    #expect(Frames.lines(idle.server.received, masked: true) == ["message(still here)"])
+    #expect(world.application(0).clients == [0...0])
+  }
+}
+
+@Test func aMessageThatHadBegunToPassIsLostWhenItsEndIsDiscarded() throws {
+  let world = ProxyWorld([.test(Blackhole(mode: .discarded), at: 100, for: 500, direction: .up)])
+  try world.run {
+    let (client, server) = try await world.webSocket(client: 0)
+    let frame = Frames.text("in two parts", masked: true)
+    client.write(frame.prefix(9))
+    try await world.sleep(until: .milliseconds(200))
+    let count = world.lines.count
+    client.write(frame.dropFirst(9))
+    client.stream.shutdownWrite()
+    try await world.sleep(until: .milliseconds(300))
+    #expect(server.received == Array(frame.prefix(9)) && !server.hasEnded)
+    #expect(
+      world.lines(since: count) == [
+        "client up message(in two parts) dropped [0]", "client up ended(fin by client) [0]",
+      ])
+  }
+}
+
+@Test func latencyBeforeADiscardingBlackholeGivesItsBytesToIt() throws {
+  let world = ProxyWorld(
+    [
+      .test(Latency(delay: .milliseconds(50)), at: 0, direction: .up),
+      .test(Blackhole(mode: .discarded), at: 100, for: 500, direction: .up, ordinal: 1),
+    ], latency: .zero, trackFrames: false)
+  try world.run {
+    let (client, server) = try await world.pair()
+    try await world.sleep(until: .milliseconds(40))
+    client.write("first")
+    try await world.sleep(until: .milliseconds(80))
+    client.write("second")
+    try await world.sleep(until: .milliseconds(590))
+    #expect(server.text == "first")
+    #expect(world.application(1).applications == 6)
+    try await world.sleep(until: .milliseconds(610))
+    #expect(server.failure == .reset && client.failure == .reset)
+  }
+}

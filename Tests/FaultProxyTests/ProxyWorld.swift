@@ -148,3 +148,11 @@ extension FaultEntry {
       target: target, direction: direction, fault: fault)
   }
 }
+
+/// What a run leaves behind for the test that made it.
+///
+/// @unchecked: written on the world's loop, read when that has ended.
+final class Kept<Value>: @unchecked Sendable {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -107,3 +107,90 @@ private func decode(_ text: String) -> (timeline: FaultTimeline, mistakes: [Stri
   #expect(
     FaultTimeline.decode(nil, fleets: [], duration: .seconds(1), diagnostics: Diagnostics()).entries.isEmpty)
 }
+
+@Test func theOtherFaultsAndTriggersDecode() {
+  let (timeline, mistakes) = decode(
+    """
+    [
+      { at: "1s", for: "1s", fault: "bandwidth", rate: "1MB/s", shared: true },
+      { at: "1s", fault: "slice", size: "16B", jitter: "4B", pause: "2ms" },
+      { at: "1s", fault: "limit", bytes: "64KiB", how: "reset", direction: "down" },
+      { at: "1s", for: "2s", fault: "blackhole", mode: "discarded" },
+      { at: "1s", for: "2s", fault: "stall" },
+      { at: "1s", fault: "corrupt", how: "header", bits: 3, match: { type: "update", share: "10%" } },
+      { afterConnect: "5s", for: "2s", fault: "halfOpen" },
+      { at: "1s", fault: "slowHandshake", size: "2B", pause: "5ms", direction: "both" },
+      { at: "1s", fault: "failFirst", attempts: 3, how: "upgrade", status: 429 },
+      { at: "1s", fault: "lifetime", age: "10s", jitter: "5s", distribution: "normal", how: "closeFrame" },
+      { at: "1s", for: "5s", fault: "serverRestart", ends: "close", how: "acceptThenReset" },
+      { at: "1s", for: "5s", fault: "partition", how: "reset", clients: "30%", name: "island" },
+      { at: "1s", every: "10s", fault: "reset" },
+      { onMessage: { type: "call", path: "notes:add", direction: "up", nth: 3 }, for: "1s", fault: "deadHeartbeat" },
+      { at: "1s", fault: "dropMessage", match: { opcode: "ping", times: 2 } },
+      { at: "1s", fault: "delayMessage", delay: "1s", match: { id: 7 }, direction: "down" },
+      { at: "1s", fault: "duplicateMessage", copies: 2, match: { event: "new_msg", every: 3 } },
+      { at: "1s", every: "4s", for: "2s", fault: "reorderMessages", window: 4, within: "200ms" },
+      { at: "1s", fault: "editMessage", set: { "value.count": 1 }, remove: ["error"] },
+    ]
+    """)
+  #expect(mistakes.isEmpty, "\(mistakes.joined(separator: "\n"))")
+  let entries = timeline.entries
+  #expect(entries.count == 19)
+  #expect((entries[0].fault as? Bandwidth)?.isShared == true)
+  #expect(entries[6].trigger == .afterConnect(.seconds(5), from: .zero, for: .seconds(2)))
+  #expect((entries[9].fault as? Lifetime)?.end == .closeFrame && entries[9].hooks.contains(.boundaries))
+  #expect(entries[12].trigger == .every(.seconds(10), from: .seconds(1), for: nil))
+  let call = MessageMatch(type: "call", path: "notes:add")
+  #expect(entries[13].trigger == .onMessage(call, nth: 3, direction: .up, from: .zero, for: .seconds(1)))
+  #expect((entries[15].fault as? DelayMessage)?.match.id == "7")
+  #expect((entries[18].fault as? EditMessage)?.edits.count == 2)
+  #expect(timeline.windows[12].for == nil && timeline.windows[6].at == .zero && timeline.windows[17].for == nil)
+  #expect(
+    timeline.judgedKinds.filter { $0.contains(":") } == [
+      "blackhole:discarded", "serverRestart:acceptThenReset", "partition:reset",
+    ])
+}
+
+@Test func mistakesOfTheOtherFaultsAreToldInTheirPlaces() {
+  let text = """
+    [
+      { at: "1s", fault: "slice", size: "0B" },
+      { at: "1s", fault: "slice", size: "4B", jitter: "4B" },
+      { at: "1s", fault: "limit" },
+      { at: "1s", fault: "blackhole", mode: "lost" },
+      { at: "1s", fault: "corrupt", how: "utf8", bits: 3 },
+      { at: "1s", fault: "failFirst", attempts: 2, how: "closed" },
+      { at: "1s", fault: "serverRestart" },
+      { afterConnect: "1s", fault: "partition" },
+      { onMessage: { nth: 0, tpye: "x" }, fault: "reset" },
+      { at: "1s", every: "2s", fault: "stall" },
+      { at: "1s", every: "2s", for: "2s", fault: "stall" },
+      { at: "1s", every: "2s", afterConnect: "1s", for: "1s", fault: "stall" },
+      { at: "1s", fault: "dropMessage", match: { opcode: "ping", type: "x" } },
+      { at: "1s", fault: "delayMessage", delay: "1s", match: { opcode: "ping" } },
+      { at: "1s", fault: "editMessage" },
+      { at: "1s", fault: "editMessage", set: { "a..b": 1 } },
+      { at: "1s", fault: "reorderMessages", window: 1, match: { id: 1.5 } },
+    ]
+    """
+  let lines = text.split(separator: "\n").map(String.init)
+  let (_, mistakes) = decode(text)
+  let expected: [(line: Int, at: String, words: String)] = [
+    (2, "\"0B\"", "\"size\""), (3, "\"4B\" }", "leaves nothing of a piece"), (4, "{", "a fault needs \"bytes\""),
+    (5, "\"lost\"", "one of \"held\", \"discarded\""), (6, "3", "goes with flipped bits"),
+    (7, "\"closed\"", "cannot be closed for one client's attempts"), (8, "\"serverRestart\"", "comes back"),
+    (9, "\"1s\"", "cannot wait for one of them"), (10, "0", "\"nth\""), (10, "tpye", "did you mean \"type\"?"),
+    (11, "\"2s\"", "must end"), (12, "\"2s\", fault", "is not over when the fault begins again"),
+    (13, "afterConnect", "cannot have \"afterConnect\" beside \"every\""), (14, "\"ping\"", "has no \"type\""),
+    (15, "\"ping\"", "one of \"text\", \"binary\""), (16, "\"editMessage\"", "changes nothing"),
+    (17, "\"a..b\"", "names no member"), (18, "1,", "\"window\""), (18, "1.5", "\"id\""),
+  ]
+  for (line, at, words) in expected {
+    let column = lines[line - 1].range(of: at).map {
+      lines[line - 1].distance(from: lines[line - 1].startIndex, to: $0.lowerBound) + 1
+    }
+    let place = "s:\(line):\(column ?? 0): "
+    #expect(mistakes.contains { $0.hasPrefix(place) && $0.contains(words) }, "\(place)\(words)")
+  }
+  #expect(mistakes.count == expected.count, "\(mistakes.joined(separator: "\n"))")
+}

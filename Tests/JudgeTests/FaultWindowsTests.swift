@@ -36,6 +36,25 @@ struct FaultWindowsTests {
     #expect(windows.overlaps(.messages, .zero, .seconds(9)))
   }
 
+  @Test(arguments: [
+    "limit", "blackhole:discarded", "corrupt", "halfOpen", "slowHandshake", "failFirst", "lifetime",
+    "serverRestart:upgrade", "partition:reset", "dropMessage", "delayMessage", "duplicateMessage", "reorderMessages",
+    "editMessage",
+  ])
+  func whatIsReadIsSeenWhateverBecomesOfIt(_ kind: String) {
+    var windows = windows(kind)
+    windows.take(FaultEdge(ordinal: 0, edge: .started), at: .zero)
+    #expect(!windows.overlaps([.messages, .attempts], .zero, .seconds(9)))
+  }
+
+  @Test(arguments: ["blackhole:held", "partition:silent", "slice", "stall", "serverRestart:closed"])
+  func whatIsNotReadIsNotSeen(_ kind: String) {
+    var windows = windows(kind)
+    windows.take(FaultEdge(ordinal: 0, edge: .started), at: .zero)
+    #expect(windows.overlaps(kind == "serverRestart:closed" ? .attempts : .messages, .zero, .seconds(9)))
+    #expect(!windows.overlaps(kind == "serverRestart:closed" ? .messages : .attempts, .zero, .seconds(9)))
+  }
+
   @Test func aStallBlursTheTimeBeforeIt() {
     var windows = windows()
     windows.takeStall(.seconds(2), at: .seconds(10))

@@ -3,7 +3,7 @@ public import Core
 /// Where the bytes of one direction of one connection wait while a fault is on. Bytes come out in the order they went in.
 ///
 /// A subclass says how many of the next bytes go on together, and when; the stage does the holding. When the fault ends,
-/// everything held goes on at once.
+/// everything held goes on at once. A stage may also throw bytes away: then the connection is reset when the fault ends.
 ///
 /// @unchecked: confined to its connection's loop.
 open class ByteStage: @unchecked Sendable {
@@ -16,9 +16,22 @@ open class ByteStage: @unchecked Sendable {
     public var bytes: Int
     /// When they go on; `distantFuture`: when the fault ends. Never before the slot that came before it.
     public var due: Instant
-    public init(bytes: Int = .max, due: Instant) {
+    /// They are thrown away, now.
+    public var discards = false
+    /// The connection ends behind these bytes, both ways, by a FIN or an RST; what comes after them is thrown away.
+    public var ends: Ending.How?
+
+    public init(bytes: Int = .max, due: Instant, ends: Ending.How? = nil) {
       self.bytes = bytes
       self.due = due
+      self.ends = ends
+    }
+
+    /// All bytes are thrown away.
+    public static var discard: Slot {
+      var slot = Slot(due: Instant(nanoseconds: .min))
+      slot.discards = true
+      return slot
     }
   }
 
@@ -33,6 +46,12 @@ open class ByteStage: @unchecked Sendable {
   private var last = Instant(nanoseconds: .min)
   /// Bytes held now.
   public private(set) var heldBytes = 0
+  /// Bytes thrown away so far.
+  public private(set) var lostBytes = 0
+  /// Whose stage it is; set by the relay.
+  final var entry: FaultEntry?
+  /// Its fault has asked for the connection's end.
+  final private(set) var hasCut = false
 
   /// When the connection is ended, if a stage ends it; after what is due by then has been written.
   final var ending: StageEnding?
@@ -43,6 +62,10 @@ open class ByteStage: @unchecked Sendable {
 
   /// How many bytes may be held before reading stops.
   open var holdLimit: Int { Self.defaultHoldLimit }
+  /// Whether the source is not read at all; for faults that let backpressure build.
+  open var stopsReading: Bool { false }
+  /// Whether it has done all it ever will: once it is empty, the relay takes it out.
+  open var isDone: Bool { false }
 
   /// Decides about the next `count` bytes, which came to the stage at `arrival`; 0 stands for a FIN or an RST.
   /// Called again for what a slot leaves over.
@@ -54,7 +77,7 @@ open class ByteStage: @unchecked Sendable {
 
   /// Whether `edit` is to be asked.
   open var edits: Bool { false }
-  /// Changes bytes on their way in; for faults that corrupt.
+  /// Sees bytes on their way in, before they are scheduled, and may change them; not their number, where they are frames.
   open func edit(_ bytes: inout [UInt8]) {}
 
   final var isEmpty: Bool { first == held.count }
@@ -67,16 +90,24 @@ open class ByteStage: @unchecked Sendable {
 
   private final func place(_ whole: Segment, arrival: Instant) {
     var segment = whole
-    heldBytes += segment.count
     while true {
+      if hasCut { return lostBytes += segment.count }
       let count = segment.count
       let slot = schedule(count, arrival: arrival)
-      last = max(last, slot.due)
-      if slot.bytes >= count || slot.bytes <= 0 {
-        held.append(Held(segment: segment, arrival: arrival, due: last))
-        break
+      let isAll = slot.bytes >= count || slot.bytes <= 0
+      let piece = isAll ? segment : segment.take(slot.bytes)
+      if slot.discards {
+        lostBytes += piece.count
+      } else {
+        last = max(last, slot.due)
+        heldBytes += piece.count
+        held.append(Held(segment: piece, arrival: arrival, due: last))
       }
-      held.append(Held(segment: segment.take(slot.bytes), arrival: arrival, due: last))
+      if let how = slot.ends, let entry {
+        held.append(Held(segment: Segment(mark: .cut(Cut(entry, how))), arrival: arrival, due: last))
+        hasCut = true
+      }
+      if isAll { return }
     }
   }
 
@@ -85,6 +116,7 @@ open class ByteStage: @unchecked Sendable {
     for one in other.held[other.first...] {
       place(one.segment, arrival: schedulesFromArrival ? one.arrival : now)
     }
+    lostBytes += other.lostBytes
     other.clear()
   }
 
@@ -122,7 +154,17 @@ open class ByteStage: @unchecked Sendable {
   }
 }
 
-/// A connection's end at the hands of a stage.
+/// The end of a connection that a stage has asked for, on its way behind the bytes that still go on.
+final class Cut: Sendable {
+  let entry: FaultEntry
+  let how: Ending.How
+  init(_ entry: FaultEntry, _ how: Ending.How) {
+    self.entry = entry
+    self.how = how
+  }
+}
+
+/// A connection's end at the hands of a stage, at a time.
 struct StageEnding {
   enum How: Sendable {
     /// A FIN to both sides.

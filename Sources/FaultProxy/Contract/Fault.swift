@@ -19,6 +19,8 @@ public struct FaultHooks: OptionSet, Hashable, Sendable {
   public static let boundaries = FaultHooks(rawValue: 32)
   /// Its stages act by time alone, so they are made when it begins, not with the next bytes.
   public static let eager = FaultHooks(rawValue: 128)
+  /// `age`: `apply` is called for each connection when it has reached an age of its own.
+  public static let ages = FaultHooks(rawValue: 64)
 }
 
 /// A kind of fault with its options: a value that is decoded before the run and never changes.
@@ -35,6 +37,9 @@ public protocol Fault: Sendable {
   static var defaultDirection: FaultDirection? { get }
   /// Whether it happens at one moment, so that `for` means nothing.
   static var isMoment: Bool { get }
+  /// Whether it may begin on each connection at a time of its own (`afterConnect`, `onMessage`); not so for faults on
+  /// connections that are only being made.
+  static var beginsPerConnection: Bool { get }
 
   /// Decodes its own options (not `fault`, `name`, `at`, `for`, `clients`, `direction`); nil where one is wrong, after
   /// reporting it.
@@ -44,6 +49,9 @@ public protocol Fault: Sendable {
 
   /// Reports what does not go together with target, trigger or direction.
   func check(_ entry: FaultEntry, _ options: SectionDecoder)
+
+  /// What the judge is to read it as: its kind, with a word behind a colon where that decides what it hides.
+  func judgedAs(_ target: FaultTarget) -> String
 
   /// State that its hooks share on one loop while it is on: what `FaultScope.shared` is.
   func makeShared() -> AnyObject?
@@ -58,6 +66,9 @@ public protocol Fault: Sendable {
   func stage(_ scope: FaultScope, _ direction: Direction) -> ByteStage?
   /// What its frames and messages pass through; asked once per connection and direction.
   func filter(_ scope: FaultScope, _ direction: Direction) -> FrameFilter?
+  /// How old a connection becomes before `apply` is called (`.ages`), from its accept, or from the fault's beginning for
+  /// one that was open before; asked once per connection.
+  func age(_ scope: FaultScope) -> Duration
   /// Acts on a connection that it hits.
   func apply(to connection: any FaultedConnection, _ scope: FaultScope)
 }
@@ -65,12 +76,15 @@ public protocol Fault: Sendable {
 extension Fault {
   public static var defaultDirection: FaultDirection? { nil }
   public static var isMoment: Bool { false }
+  public static var beginsPerConnection: Bool { true }
   public func check(_ entry: FaultEntry, _ options: SectionDecoder) {}
+  public func judgedAs(_ target: FaultTarget) -> String { Self.kind }
   public func makeShared() -> AnyObject? { nil }
   public func started(_ proxy: any FaultedProxy, _ scope: FaultScope) {}
   public func ended(_ proxy: any FaultedProxy, _ scope: FaultScope) {}
   public func accept(_ scope: FaultScope) -> AcceptDecision { .proceed }
   public func stage(_ scope: FaultScope, _ direction: Direction) -> ByteStage? { nil }
   public func filter(_ scope: FaultScope, _ direction: Direction) -> FrameFilter? { nil }
+  public func age(_ scope: FaultScope) -> Duration { .zero }
   public func apply(to connection: any FaultedConnection, _ scope: FaultScope) {}
 }

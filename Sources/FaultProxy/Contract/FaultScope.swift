@@ -32,6 +32,8 @@ public struct FaultScope {
 
   /// How many connections the client had made before this one, on this loop.
   public var attempt: UInt64 = 0
+  /// For `stage`: the bytes that the direction has passed on before; 0 when it has not begun.
+  public var passed: UInt64 = 0
 }
 
 /// What becomes of a new connection.
@@ -56,6 +58,9 @@ public protocol FaultedConnection: AnyObject {
   func close(by entry: FaultEntry)
   /// A close frame to the sides that `direction` names, at the next frame boundary, then `close`.
   func close(by entry: FaultEntry, code: UInt16?, reason: String)
+  /// An RST to the upstream alone; the client's side stays open, what it sends is read and dropped, and nothing is said
+  /// to it. When the fault ends it is reset.
+  func cutUpstream(by entry: FaultEntry)
 }
 
 /// What a fault's edges may do to the proxy as a whole.

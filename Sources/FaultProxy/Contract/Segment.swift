@@ -3,6 +3,8 @@ struct Segment {
   enum Mark: Sendable {
     case fin
     case reset
+    /// A fault ends the connection here.
+    case cut(Cut)
   }
 
   private var storage: [UInt8]

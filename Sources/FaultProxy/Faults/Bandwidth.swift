@@ -4,19 +4,28 @@ import JSON
 /// `bandwidth`: bytes are delivered no faster than a line of this rate would carry them.
 public struct Bandwidth: Fault {
   public static let kind = "bandwidth"
-  public static let summary = "bytes are delivered at `rate` a second at most, per connection and direction"
+  public static let summary =
+    "bytes are delivered at `rate` a second at most, per connection or for all it hits together"
   public static let defaultDirection: FaultDirection? = .both
   public static let fastest = 1_000_000_000_000
 
   /// Bytes a second.
   public var rate: Int
+  /// The one line of all connections it hits, on every loop; nil where each has one of its own.
+  private let shared: SharedLines?
 
-  public init(rate: Int) { self.rate = min(max(1, rate), Self.fastest) }
+  public init(rate: Int, shared: Bool = false) {
+    self.rate = min(max(1, rate), Self.fastest)
+    self.shared = shared ? SharedLines(self.rate) : nil
+  }
 
   public init?(_ options: SectionDecoder) {
+    let shared = options.bool("shared")
     guard let rate = Self.decodeRate(options) else { return nil }
-    self.init(rate: rate)
+    self.init(rate: rate, shared: shared ?? false)
   }
+
+  public var isShared: Bool { shared != nil }
 
   /// "64KiB/s".
   private static func decodeRate(_ options: SectionDecoder) -> Int? {
@@ -37,43 +46,56 @@ public struct Bandwidth: Fault {
 
   public var hooks: FaultHooks { .bytes }
 
-  public func stage(_ scope: FaultScope, _ direction: Direction) -> ByteStage? { Stage(rate) }
+  public func started(_ proxy: any FaultedProxy, _ scope: FaultScope) { shared?.open(at: scope.now) }
+  public func ended(_ proxy: any FaultedProxy, _ scope: FaultScope) { shared?.close() }
 
-  /// Delivers pieces as their last byte comes off the line: n bytes that find it free are there n / rate later.
+  public func stage(_ scope: FaultScope, _ direction: Direction) -> ByteStage? {
+    if let shared { return SharedStage(rate, shared, direction) }
+    return OwnStage(rate)
+  }
+
+  /// Large writes are delivered in pieces of 10 ms, so that the flow is even.
+  private static func piece(_ rate: Int) -> Int { min(max(1, rate / 100), 16 * 1024) }
+
+  /// A line of the connection's own.
   ///
   /// @unchecked: confined to its connection's loop.
-  private final class Stage: ByteStage, @unchecked Sendable {
-    private static let largestPiece = 16 * 1024
-    private let rate: UInt64
-    /// Large writes are delivered in pieces of 10 ms, so that the flow is even.
+  private final class OwnStage: ByteStage, @unchecked Sendable {
+    private var line: Line
     private let piece: Int
-    /// The line has been busy since then with so many bytes; so no rounding adds up.
-    private var busySince = Instant(nanoseconds: .min)
-    private var busyBytes: UInt64 = 0
-    private var free = Instant(nanoseconds: .min)
 
     init(_ rate: Int) {
-      self.rate = UInt64(rate)
-      piece = min(max(1, rate / 100), Self.largestPiece)
+      line = Line(rate)
+      piece = Bandwidth.piece(rate)
     }
 
     override func schedule(_ count: Int, arrival: Instant) -> Slot {
-      if arrival >= free {
-        busySince = arrival
-        busyBytes = 0
-      }
       let size = min(count, piece)
-      busyBytes &+= UInt64(size)
-      free = busySince + .nanoseconds(nanoseconds(busyBytes))
-      return Slot(bytes: max(1, size), due: free)
+      return Slot(bytes: max(1, size), due: line.carry(size, from: arrival))
+    }
+  }
+
+  /// A place in the line of all.
+  ///
+  /// @unchecked: confined to its connection's loop.
+  private final class SharedStage: ByteStage, @unchecked Sendable {
+    private let lines: SharedLines
+    private let direction: Direction
+    private let piece: Int
+    private let limit: Int
+
+    init(_ rate: Int, _ lines: SharedLines, _ direction: Direction) {
+      self.lines = lines
+      self.direction = direction
+      piece = Bandwidth.piece(rate)
+      // A tenth of a second ahead and no more, so that one busy connection leaves room for the others.
+      limit = min(max(256, rate / 10), Self.defaultHoldLimit)
     }
 
-    /// How long the line takes for so many bytes, rounded up: never early.
-    private func nanoseconds(_ bytes: UInt64) -> Int64 {
-      let product = bytes.multipliedFullWidth(by: 1_000_000_000)
-      guard product.high < rate else { return .max }
-      let (quotient, remainder) = rate.dividingFullWidth(product)
-      return Int64(clamping: quotient &+ (remainder > 0 ? 1 : 0))
+    override var holdLimit: Int { limit }
+    override func schedule(_ count: Int, arrival: Instant) -> Slot {
+      let size = min(count, piece)
+      return Slot(bytes: max(1, size), due: lines.carry(size, direction, from: arrival))
     }
   }
 }

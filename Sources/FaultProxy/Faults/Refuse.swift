@@ -5,6 +5,7 @@ import JSON
 public struct Refuse: Fault {
   public static let kind = "refuse"
   public static let summary = "new connections are turned away; open ones stay"
+  public static let beginsPerConnection = false
 
   public enum How: String, CaseIterable, Hashable, Sendable {
     /// Accepted, then an RST: what a proxy without a backend does.
@@ -48,6 +49,11 @@ public struct Refuse: Fault {
       "a listener cannot be closed for \(entry.target) alone: it stays open, and those hit are reset as they are accepted"
     )
   }
+
+  public func judgedAs(_ target: FaultTarget) -> String { "\(Self.kind):\(visibleHow(target).rawValue)" }
+
+  /// As it is seen at the proxy: a listener that cannot be closed for some lets them be seen as they are reset.
+  func visibleHow(_ target: FaultTarget) -> How { how == .closed && target != .all ? .acceptThenReset : how }
 
   public var hooks: FaultHooks { .accept }
 

@@ -37,12 +37,19 @@ public struct FaultEntry: Sendable {
   /// The set of this fault alone.
   public var faultSet: FaultSet { FaultSet(ordinal: ordinal) }
   /// Whether it happens at one moment and has no window.
-  public var isMoment: Bool { type(of: fault).isMoment }
+  public var isMoment: Bool { type(of: fault).isMoment && !trigger.isPerConnection }
   /// What it acts through.
-  public var hooks: FaultHooks { fault.hooks }
+  public var hooks: FaultHooks { trigger.needsMessages ? fault.hooks.union([.frames, .messages]) : fault.hooks }
 
   /// Whether it has to know where connections come from.
-  var needsHost: Bool { if case .address = target { true } else { false } }
+  var needsHost: Bool {
+    if case .address = target { return true }
+    return fault is FailFirst
+  }
+
+  /// Whether it begins, or acts, on each connection at a time of its own.
+  var needsOwnTimes: Bool { trigger.isPerConnection || hooks.contains(.ages) }
+
   /// Whether it has to see frames, so that connections must be tracked from their first byte.
   public var needsFrames: Bool { !hooks.isDisjoint(with: [.frames, .messages, .boundaries]) }
 

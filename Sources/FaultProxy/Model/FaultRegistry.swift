@@ -6,14 +6,29 @@ public enum FaultRegistry {
     // Bytes
     FaultDefinition(Latency.self),
     FaultDefinition(Bandwidth.self),
+    FaultDefinition(Slice.self),
+    FaultDefinition(Limit.self),
     FaultDefinition(Blackhole.self),
+    FaultDefinition(Stall.self),
+    FaultDefinition(Corrupt.self),
     // Connections
     FaultDefinition(Reset.self),
     FaultDefinition(Close.self),
     FaultDefinition(CloseFrame.self),
+    FaultDefinition(HalfOpen.self),
     FaultDefinition(Refuse.self),
+    FaultDefinition(SlowHandshake.self),
+    FaultDefinition(FailFirst.self),
+    FaultDefinition(Lifetime.self),
+    FaultDefinition(ServerRestart.self),
+    FaultDefinition(Partition.self),
     // Frames and messages
     FaultDefinition(DeadHeartbeat.self),
+    FaultDefinition(DropMessage.self),
+    FaultDefinition(DelayMessage.self),
+    FaultDefinition(DuplicateMessage.self),
+    FaultDefinition(ReorderMessages.self),
+    FaultDefinition(EditMessage.self),
   ]
 
   /// The definition of a fault by its name in scenarios.
@@ -33,6 +48,8 @@ public struct FaultDefinition: Sendable {
   /// Nil: it knows no direction.
   public let defaultDirection: FaultDirection?
   public let isMoment: Bool
+  /// Whether it takes `afterConnect` and `onMessage`.
+  public let beginsPerConnection: Bool
   let decode: @Sendable (SectionDecoder) -> (any Fault)?
 
   init<F: Fault>(_ type: F.Type) {
@@ -40,6 +57,7 @@ public struct FaultDefinition: Sendable {
     summary = F.summary
     defaultDirection = F.defaultDirection
     isMoment = F.isMoment
+    beginsPerConnection = F.beginsPerConnection
     decode = { F($0) }
   }
 }

@@ -16,8 +16,23 @@ public struct FaultTimeline: Sendable {
 
   /// The faults as windows for budgets. `for` is nil for one that stays until the end, and zero for one that happens at
   /// a moment.
+  /// One that comes again and again, or to each connection at a time of its own, has one window from its first beginning
+  /// to the end.
   public var windows: [(name: String, at: Duration, for: Duration?)] {
-    entries.map { ($0.name, $0.trigger.start, $0.isMoment ? .zero : $0.trigger.length) }
+    entries.map { entry in
+      let window = entry.trigger.window
+      let isOnce = if case .at = entry.trigger { true } else { false }
+      return (entry.name, window.at, entry.isMoment && isOnce ? .zero : window.for)
+    }
+  }
+
+  /// What the judge is to read each fault as, by ordinal: its kind, with a word behind a colon where that decides what
+  /// the fault hides from the proxy's own eyes.
+  public var judgedKinds: [String] {
+    let last = entries.map(\.ordinal).max() ?? -1
+    var kinds = [String](repeating: "", count: last + 1)
+    for entry in entries { kinds[entry.ordinal] = entry.fault.judgedAs(entry.target) }
+    return kinds
   }
 
   /// Decodes the section `faults`; everything wrong with it is reported.
@@ -42,7 +57,7 @@ public struct FaultTimeline: Sendable {
       let options = SectionDecoder(element, what: "a fault", diagnostics: diagnostics)
       guard element.members != nil, let definition = FaultRegistry.decodeKind(options) else { continue }
       let name = decodeName(options, &names)
-      let trigger = decodeTrigger(options, definition, duration)
+      let trigger = FaultTrigger.decode(options, definition, duration)
       let target = FaultTarget.decode(options, fleets: fleets)
       let direction: FaultDirection? = definition.defaultDirection == nil ? nil : options.choice("direction")
       let fault = definition.decode(options)
@@ -87,28 +102,5 @@ public struct FaultTimeline: Sendable {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     default: false
     }
-  }
-
-  private static func decodeTrigger(
-    _ options: SectionDecoder, _ definition: FaultDefinition, _ duration: Duration
-  ) -> FaultTrigger? {
-    let start = options.duration("at", required: true)
-    let length: Duration?
-    if definition.isMoment {
-      length = nil
-      if options.has("for") {
-        options.mistake(
-          "for", "\"\(definition.kind)\" happens at one moment", expected: "no \"for\"; \"refuse\" keeps clients away")
-      }
-    } else {
-      length = options.duration("for", in: .nanoseconds(1)...SectionDecoder.longest)
-    }
-    guard let start else { return nil }
-    if start >= duration, duration > .zero {
-      options.mistake(
-        "at", "the fault begins at \(Quantity.text(start)), when the run is over",
-        expected: "less than the run's duration of \(Quantity.text(duration))")
-    }
-    return .at(start, for: length)
   }
 }

@@ -11,6 +11,8 @@ public struct ConnectionState: Sendable {
     case hanging
     /// A fault answers in the upstream's place.
     case answering
+    /// A fault has cut off the upstream; the client is left without a word.
+    case severed
   }
 
   /// One direction of it.
@@ -69,6 +71,7 @@ extension Proxy {
       case .relaying, .over: .relaying
       case .hanging: .hanging
       case .answering: .answering
+      case .severed: .severed
       }
     let seed = configuration.seed
     let names = active.filter { $0 !== pauser && $0.entry.hits(relay.subject, seed: seed) }.map(\.entry.name)

@@ -24,15 +24,16 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
   func begin(at epoch: Instant) {
     edges = []
     next = 0
-    for run in proxy.runs { add(run, from: epoch) }
+    for run in proxy.runs { add(run, at: epoch + run.entry.trigger.start) }
     sort()
     fire()
   }
 
-  private func add(_ run: FaultRun, from epoch: Instant) {
+  private func add(_ run: FaultRun, at start: Instant) {
     let trigger = run.entry.trigger
-    edges.append(Edge(at: epoch + trigger.start, begins: true, run: run))
-    if let end = trigger.end, !run.entry.isMoment { edges.append(Edge(at: epoch + end, begins: false, run: run)) }
+    edges.append(Edge(at: start, begins: true, run: run))
+    guard !run.entry.isMoment, !trigger.isPerConnection, let length = trigger.length else { return }
+    edges.append(Edge(at: start + length, begins: false, run: run))
   }
 
   private func sort() {
@@ -51,7 +52,7 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
     edges.removeFirst(next)
     next = 0
     edges.removeAll { edge in gone.contains { $0 === edge.run } }
-    for run in fresh { add(run, from: now) }
+    for run in fresh { add(run, at: now + run.entry.trigger.start) }
     sort()
     for sweep in sweeps where gone.contains(where: { $0 === sweep.run }) { proxy.loop.disarm(sweep) }
     sweeps.removeAll { sweep in gone.contains { $0 === sweep.run } }
@@ -67,12 +68,26 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
     if !ending.isEmpty { proxy.forEachRelay { $0.released() } }
   }
 
+  /// A fault that comes again and again has begun: its next time.
+  private func repeatAfter(_ edge: Edge) {
+    guard let period = edge.run.entry.trigger.period else { return }
+    edges.removeFirst(next)
+    next = 0
+    add(edge.run, at: edge.at + period)
+    sort()
+  }
+
   override func fire() {
     let now = proxy.loop.now
     while next < edges.count, edges[next].at <= now {
       let edge = edges[next]
       next += 1
-      if edge.begins { start(edge.run) } else if edge.run.isOn { end(edge.run) }
+      if edge.begins {
+        repeatAfter(edge)
+        start(edge.run)
+      } else if edge.run.isOn {
+        end(edge.run)
+      }
     }
     if next < edges.count { proxy.loop.arm(self, at: edges[next].at) }
   }
@@ -106,7 +121,10 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
       proxy.generation &+= 1
       if entry.hooks.contains(.eager) { proxy.forEachRelay { $0.takeFaultsInIfChanged() } }
     }
-    if entry.hooks.contains(.connections) {
+    if entry.needsOwnTimes {
+      // Idle connections must learn of it, or their time would not begin to count.
+      proxy.forEachRelay { $0.takeFaultsInIfChanged() }
+    } else if entry.hooks.contains(.connections) {
       let sweep = ConnectionSweep(proxy, run) { [unowned(unsafe) self] sweep in swept(sweep, run) }
       sweeps.append(sweep)
       sweep.begin()
@@ -133,7 +151,7 @@ final class FaultSchedule: LoopTimer, FaultedProxy, @unchecked Sendable {
     let now = proxy.loop.now
     run.entry.fault.ended(self, proxy.scope(run, nil))
     run.end(at: now)
-    run.isOver = true
+    run.isOver = !edges[next...].contains { $0.run === run }
     tell(run, .ended, now)
   }
 

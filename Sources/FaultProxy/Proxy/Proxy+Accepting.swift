@@ -45,7 +45,9 @@ extension Proxy {
   /// The faults that are on for a connection.
   func faults(on subject: FaultTarget.Subject) -> FaultSet {
     var set: FaultSet = []
-    for run in active where run.entry.hits(subject, seed: configuration.seed) { set.formUnion(run.entry.faultSet) }
+    for run in active where !run.entry.trigger.isPerConnection && run.entry.hits(subject, seed: configuration.seed) {
+      set.formUnion(run.entry.faultSet)
+    }
     return set
   }
 

@@ -33,6 +33,8 @@ extension Flow {
   /// Stands at a boundary: puts the close frame in.
   func inject(_ now: Instant) {
     guard let frame = injection, let ender else { return }
+    // Messages that wait for their time go before it.
+    if let gate, gate.hasWaiting { return }
     injection = nil
     releaseGate(now)
     var bytes: [UInt8] = []
@@ -53,6 +55,8 @@ extension Flow {
   }
 
   private func endBehindHeld(_ now: Instant) {
+    // Within a frame nothing can be put in any more.
+    if let gate, !gate.isAtBoundary { gate.forgetWaiting() }
     releaseGate(now)
     drops = true
     // Told before the FIN, whose end is told at once.
@@ -66,6 +70,28 @@ extension Flow {
     guard injection != nil else { return }
     injection = nil
     endBehindHeld(now)
+  }
+
+  /// A fault has ended the connection at a place in this direction, which has come to the sink.
+  func cut(by entry: FaultEntry) {
+    ender = entry
+    drops = true
+    if !proxy.notes.isEmpty { tellNotes(proxy.loop.now) }
+    deliver(.fin)
+    if !relay.isOver, isHeldUp { pump() }
+  }
+
+  /// The other side's connection is gone by a fault: what the source still sends is read and dropped.
+  func sever(by entry: FaultEntry) {
+    ender = entry
+    sinkGone()
+    sink = nil
+  }
+
+  /// What this direction still had for its sink is for nobody, and nothing more comes.
+  func silence() {
+    forget()
+    source = nil
   }
 
   func stop() {
@@ -89,5 +115,6 @@ extension Flow {
     dropPipe()
     pending = PendingNotes()
     waitingMark = nil
+    gate?.forgetWaiting()
   }
 }

@@ -5,12 +5,16 @@ import WebSocket
 extension Flow {
   /// Passes a chunk frame by frame.
   func takeGated(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
-    let gate = gate ?? FrameGate(skipsFrame: !tracker.isAtBoundary, isWithinMessage: isWithinMessage)
-    self.gate = gate
+    var gate = currentGate
     reported = 0
     var position = 0
     while let slice = tracker.next(in: chunk, at: &position) {
       takeSlice(slice, of: chunk, gate, now)
+      if slice.endsHere, !gate.fired.isEmpty {
+        guard beginFired(gate, now) else { return }
+        gate = currentGate
+      }
+      if slice.endsHere, gate.hasWaiting { letGoOfDue(now) }
       if slice.endsHere, injection != nil {
         flush(gate, now)
         inject(now)
@@ -18,6 +22,7 @@ extension Flow {
       }
     }
     if let failure = tracker.failure {
+      letGoOfAll(gate, now)
       gate.out += gate.held + gate.partial
       (gate.held, gate.partial) = ([], [])
       // The tracker has taken the chunk to its end; what it did not report passes as it is.
@@ -28,15 +33,36 @@ extension Flow {
       return dropInjection(now)
     }
     flush(gate, now)
+    if gate.hasWaiting { armForNext() }
     if gate.isIdle { self.gate = nil }
   }
 
-  private func flush(_ gate: FrameGate, _ now: Instant) {
+  private var currentGate: FrameGate {
+    if let gate { return gate }
+    let made = FrameGate(skipsFrame: !tracker.isAtBoundary, isWithinMessage: isWithinMessage)
+    gate = made
+    return made
+  }
+
+  /// Nothing after this can be told apart: messages that wait go first.
+  private func letGoOfAll(_ gate: FrameGate, _ now: Instant) {
+    guard gate.isAtBoundary else { return gate.forgetWaiting() }
+    while let message = gate.popDue(.distantFuture) { decide(message, gate, now) }
+  }
+
+  /// No frames are followed from here on: all that is held goes on.
+  func letGoOfGate(_ now: Instant) {
+    guard let gate else { return }
+    letGoOfAll(gate, now)
+    releaseGate(now)
+  }
+
+  func flush(_ gate: FrameGate, _ now: Instant) {
     if gate.out.isEmpty { return }
     let out = gate.out
     // No buffer stays behind on a connection that is idle.
     gate.out = []
-    out.withUnsafeBytes { forward($0, now) }
+    out.withUnsafeBytes { put($0, now) }
   }
 
   private func takeSlice(_ slice: FrameSlice, of chunk: UnsafeRawBufferPointer, _ gate: FrameGate, _ now: Instant) {
@@ -49,7 +75,12 @@ extension Flow {
     }
     if slice.headerEndsHere { decide(header, gate, now) }
     let event = assembles ? assembler.accept(slice, of: chunk) : nil
+    var keepsPartial = false
     switch gate.fate {
+    case .pass where header.opcode.isControl && !slice.endsHere && !gate.skipsFrame:
+      // Goes on whole, so that others may go on before it.
+      gate.partial.append(contentsOf: bytes)
+      keepsPartial = true
     case .pass:
       gate.out += gate.partial
       gate.out.append(contentsOf: bytes)
@@ -59,7 +90,7 @@ extension Flow {
       gate.held.append(contentsOf: bytes)
       if gate.held.count > proxy.configuration.caps.message.maxMessageBytes { letGo(gate) }
     }
-    gate.partial.removeAll(keepingCapacity: true)
+    if !keepsPartial { gate.partial = [] }
     if assembles, slice.endsHere { frames &+= 1 }
     if let event { take(event, gate, now) } else if !assembles { count(slice) }
     guard slice.endsHere else { return }
@@ -93,6 +124,10 @@ extension Flow {
     }
     if header.opcode.isControl {
       for index in gate.filters.indices where gate.filters[index].filter.control(header, at: now) == .drop {
+        if let trigger = gate.filters[index].trigger {
+          gate.fired.append(trigger)
+          continue
+        }
         gate.fate = .drop
         gate.droppers = gate.filters[index].run.entry.faultSet
         acted(index, gate)
@@ -105,7 +140,7 @@ extension Flow {
     }
   }
 
-  private func acted(_ index: Int, _ gate: FrameGate) {
+  func acted(_ index: Int, _ gate: FrameGate) {
     let run = gate.filters[index].run
     if gate.filters[index].hasTouched {
       run.acted(1)
@@ -137,68 +172,16 @@ extension Flow {
     }
     countMessage()
     let whole = message(isText, payload)
+    gatedMessages &+= 1
     if gate.fate != .hold { return note(Note(event: .message(whole), end: end(), arrival: now)) }
-    for index in gate.filters.indices where gate.filters[index].filter.wantsMessages {
-      let decision = gate.filters[index].filter.message(whole, at: now)
-      if decision == .pass { continue }
-      acted(index, gate)
-      return take(whole, decision, gate.filters[index].run.entry.faultSet, gate, now)
-    }
-    letGo(gate)
-    note(Note(event: .message(whole), end: end(), arrival: now))
-  }
-
-  /// Does to a held message what a fault has decided.
-  private func take(
-    _ whole: WireMessage, _ decision: FrameFilter.MessageDecision, _ faults: FaultSet, _ gate: FrameGate, _ now: Instant
-  ) {
     let frames = gate.held
     gate.held = []
-    var seen = Note(event: .message(whole), end: accepted, arrival: now, faults: faults)
-    func put(_ bytes: [UInt8]) {
-      gate.out += bytes
-      seen.end = accepted &+ UInt64(gate.out.count)
-    }
-    switch decision {
-    case .pass:
-      put(frames)
-      note(seen)
-    case .drop:
-      seen.end = accepted &+ UInt64(gate.out.count)
-      seen.sides = .incoming
-      seen.disposition = .dropped
-      note(seen)
-    case .replace(let payload):
-      put(frame(whole.isText, payload))
-      seen.disposition = .edited
-      seen.sides = .incoming
-      note(seen)
-      seen.sides = .outgoing
-      seen.event = .message(message(whole.isText, payload))
-      note(seen)
-    case .duplicate(let copies):
-      put(frames)
-      note(seen)
-      seen.sides = .outgoing
-      seen.disposition = .injected
-      for _ in 0..<max(0, copies) {
-        put(frame(whole.isText, whole.payload))
-        note(seen)
-      }
-    }
-  }
-
-  private func frame(_ isText: Bool, _ payload: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    // Any key will do for bytes that the proxy makes; a fixed one keeps runs equal.
-    FrameWriter.write(
-      isText ? .text : .binary, payload: payload, mask: direction == .up ? 0x0B10_AD00 : nil, into: &bytes)
-    return bytes
+    decide(GateMessage(whole, frames: frames, arrival: now, number: gatedMessages), gate, now)
   }
 
   /// The faults that held or dropped here have ended, or the direction ends: what is held passes.
   func releaseGate(_ now: Instant) {
-    guard let gate else { return }
+    guard let gate, !gate.hasWaiting else { return }
     let hadPartial = !gate.partial.isEmpty
     letGo(gate)
     gate.out += gate.partial

@@ -40,9 +40,9 @@ extension Flow {
     if let answer = relay.answerUpgrade() { return refuse(request, answer, now) }
     guard ServerHandshake.isUpgrade(request) else {
       // Plain HTTP passes; there are no frames in it.
-      relay.up.phase = .opaque
-      relay.down.phase = .opaque
-      return raw.withUnsafeBytes { forward($0, now) }
+      phase = .opaque
+      raw.withUnsafeBytes { forward($0, now) }
+      return otherBecomesOpaque(now)
     }
     phase = .frames
     var edited = request
@@ -72,9 +72,27 @@ extension Flow {
     if response.status == 101, relay.up.phase == .frames {
       phase = .frames
     } else {
-      relay.up.phase = .opaque
       phase = .opaque
+      otherBecomesOpaque(now)
     }
+  }
+
+  /// Nothing of this connection has a meaning any more: what the other direction still waits with goes on.
+  private func otherBecomesOpaque(_ now: Instant) {
+    settle(now)
+    if relay.isOver { return }
+    let other: Flow = direction == .up ? relay.down : relay.up
+    other.becomeOpaque(now)
+    other.settle(now)
+  }
+
+  private func becomeOpaque(_ now: Instant) {
+    if phase == .opaque { return }
+    phase = .opaque
+    letGoOfGate(now)
+    guard let reader = head else { return }
+    head = nil
+    reader.raw.withUnsafeBytes { forward($0, now) }
   }
 
   private static func seen(_ request: HTTPRequestHead) -> UpgradeRequest {
@@ -121,10 +139,10 @@ extension Flow {
       return relay.abort(.reset, faults: [])
     }
     // Whatever it is, it passes; nothing of this connection is read for meaning any more.
-    relay.up.phase = .opaque
-    relay.down.phase = .opaque
+    phase = .opaque
     raw.withUnsafeBytes { forward($0, now) }
     noteViolationPassed()
+    otherBecomesOpaque(now)
   }
 
   /// The source has ended within a head: what there is of it passes.

@@ -27,10 +27,35 @@ extension Flow {
     if stages[index].hasTouched {
       stages[index].run.acted(segment.count)
     } else {
-      stages[index].hasTouched = true
-      proxy.touch(stages[index].run, relay.subject, count: max(1, segment.count))
+      touch(stage: index, count: max(1, segment.count))
     }
-    stages[index].stage.push(segment, arrival: arrival)
+    let stage = stages[index].stage
+    let (lost, held) = (stage.lostBytes, stage.heldBytes)
+    stage.push(segment, arrival: arrival)
+    if stage.lostBytes > lost { noteLoss(segment.count, kept: stage.heldBytes - held, in: index) }
+  }
+
+  private func touch(stage index: Int, count: Int) {
+    stages[index].hasTouched = true
+    proxy.touch(stages[index].run, relay.subject, count: count)
+  }
+
+  /// A stage has thrown away all but the first `kept` of so many bytes: nothing from there on goes on.
+  private func noteLoss(_ count: Int, kept: Int, in index: Int) {
+    // What is before this stage has not come to it.
+    let behind = stages[..<index].reduce(0) { $0 + $1.stage.heldBytes + $1.stage.lostBytes }
+    let start = accepted &- UInt64(behind + count - kept)
+    let faults = stages[index].run.entry.faultSet
+    if let loss, loss.start <= start { return }
+    loss = (start, faults)
+  }
+
+  /// Something could be read and a fault forbids it.
+  func noteRefusedReading() {
+    if drops || sink == nil { return }
+    for index in stages.indices where stages[index].stage.stopsReading && !stages[index].hasTouched {
+      touch(stage: index, count: 1)
+    }
   }
 
   /// Lets go on what is due by `now`, from stage to stage and to the sink, and arms the timer for the next.
@@ -46,9 +71,15 @@ extension Flow {
       leave(segment)
       if relay.isOver { return }
     }
+    if stages.contains(where: { $0.stage.isDone && $0.stage.isEmpty }) { removeDone() }
     tellPassed(now)
     if !isBlocked, endIfDue(now) { return }
     armForNext()
+  }
+
+  private func removeDone() {
+    stages.removeAll { $0.stage.isDone && $0.stage.isEmpty }
+    noteStageFaults()
   }
 
   private func leave(_ segment: Segment) {
@@ -65,8 +96,8 @@ extension Flow {
     return false
   }
 
-  private func armForNext() {
-    var next = Instant.distantFuture
+  func armForNext() {
+    var next = gate?.nextDue ?? .distantFuture
     for index in stages.indices {
       if let ending = stages[index].stage.ending { next = min(next, ending.at) }
       // What is due already waits for the sink, which tells when it has room.
@@ -79,20 +110,23 @@ extension Flow {
 
   /// Takes in the faults that are on for this connection: makes stages and filters for new ones, lets go what ended
   /// ones hold.
-  func take(_ hits: [FaultRun]) {
-    if hits.isEmpty && !isFaulted { return }
+  ///
+  /// - `watching`: those that wait for a message, to begin behind it.
+  func take(_ hits: [FaultRun], watching: [OwnTime] = []) {
+    if hits.isEmpty && watching.isEmpty && !isFaulted { return }
     let now = proxy.loop.now
     changeOptions(hits, now)
     // New stages come first: what ended ones hold goes through those behind them.
     for run in hits where run.entry.direction.contains(direction) && run.entry.hooks.contains(.bytes) { addStage(run) }
-    letGoOfEnded(now)
+    letGoOfEnded(hits, watching, now)
     if relay.isOver { return }
     for run in hits where run.entry.direction.contains(direction) {
       if !run.entry.hooks.isDisjoint(with: [.frames, .messages]), phase != .opaque || proxy.tracks { addFilter(run) }
     }
-    stageFaults = stages.reduce(into: FaultSet()) { $0.formUnion($1.run.entry.faultSet) }
+    if phase != .opaque || proxy.tracks { for own in watching { addTrigger(own) } }
+    noteStageFaults()
     pending.touch(stageFaults)
-    if stages.contains(where: { $0.stage.ending != nil }) { armForNext() }
+    if gate?.hasWaiting == true || stages.contains(where: { $0.stage.ending != nil }) { armForNext() }
   }
 
   /// Faults whose options have changed take over what their former selves hold.
@@ -103,30 +137,41 @@ extension Flow {
     }
     for index in stages.indices {
       guard let run = successor(of: stages[index].run), run.entry.hooks.contains(.bytes) else { continue }
-      let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
-      guard let stage = run.entry.fault.stage(scope, direction) else { continue }
-      stage.adopt(stages[index].stage, at: now)
+      guard let stage = run.entry.fault.stage(scope(run), direction) else { continue }
+      stage.entry = run.entry
+      let former = stages[index].stage
+      let (held, lost) = (former.heldBytes, former.lostBytes)
+      stage.adopt(former, at: now)
       stages[index] = FlowStage(
         run: run, activation: run.activation, stage: stage, hasTouched: stages[index].hasTouched)
+      if stage.lostBytes > lost { noteLoss(held, kept: stage.heldBytes, in: index) }
     }
     guard let gate else { return }
-    for index in gate.filters.indices {
+    for index in gate.filters.indices where gate.filters[index].trigger == nil {
       guard let run = successor(of: gate.filters[index].run) else { continue }
-      let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
-      guard let filter = run.entry.fault.filter(scope, direction) else { continue }
+      guard let filter = run.entry.fault.filter(scope(run), direction) else { continue }
       gate.filters[index] = FrameGate.Filter(
         run: run, activation: run.activation, filter: filter, hasTouched: gate.filters[index].hasTouched)
     }
   }
 
-  private func isOn(_ run: FaultRun, _ activation: Int) -> Bool { run.isOn && run.activation == activation }
+  private func noteStageFaults() {
+    stageFaults = stages.reduce(into: FaultSet()) { $0.formUnion($1.run.entry.faultSet) }
+  }
 
-  private func letGoOfEnded(_ now: Instant) {
+  private func letGoOfEnded(_ hits: [FaultRun], _ watching: [OwnTime], _ now: Instant) {
+    func isOn(_ run: FaultRun, _ activation: Int) -> Bool {
+      run.isOn && run.activation == activation && hits.contains { $0 === run }
+    }
     // From the last to the first, so that bytes keep their order.
     for index in stages.indices.reversed() where !isOn(stages[index].run, stages[index].activation) {
       if let how = stages[index].stage.endsWithFault { return relay.end(how, by: stages[index].run) }
-      let ended = stages.remove(at: index).stage
-      while let (segment, _) = ended.popFirst() {
+      let ended = stages.remove(at: index)
+      // Bytes are missing: nothing can follow them.
+      if ended.stage.lostBytes > 0, !ended.stage.hasCut {
+        return relay.abort(.reset, faults: ended.run.entry.faultSet)
+      }
+      while let (segment, _) = ended.stage.popFirst() {
         if index < stages.count {
           push(segment, into: index, arrival: now)
         } else if let mark = segment.mark {
@@ -142,36 +187,56 @@ extension Flow {
     writeUnsent()
     guard let gate else { return }
     let before = gate.filters.count
-    gate.filters.removeAll { !isOn($0.run, $0.activation) }
+    gate.filters.removeAll { filter in
+      if let trigger = filter.trigger { return !watching.contains { $0 === trigger } }
+      return !isOn(filter.run, filter.activation)
+    }
+    gate.letGo(of: isOn, now)
     if gate.filters.count < before, !gate.wantsMessages { releaseGate(now) }
     if gate.isIdle { self.gate = nil }
   }
 
+  private func scope(_ run: FaultRun) -> FaultScope {
+    var scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
+    scope.passed = accepted
+    return scope
+  }
+
   private func addStage(_ run: FaultRun) {
     if stages.contains(where: { $0.run === run && $0.activation == run.activation }) { return }
-    let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
-    guard let stage = run.entry.fault.stage(scope, direction) else { return }
+    guard let stage = run.entry.fault.stage(scope(run), direction) else { return }
+    stage.entry = run.entry
     let place = stages.firstIndex { $0.run.entry.ordinal > run.entry.ordinal } ?? stages.count
     stages.insert(FlowStage(run: run, activation: run.activation, stage: stage), at: place)
   }
 
   private func addFilter(_ run: FaultRun) {
-    if let gate, gate.filters.contains(where: { $0.run === run }) { return }
-    let scope = proxy.scope(run, relay.subject, attempt: relay.attempt)
-    guard let filter = run.entry.fault.filter(scope, direction) else { return }
+    if let gate, gate.filters.contains(where: { $0.run === run && $0.trigger == nil }) { return }
+    guard let filter = run.entry.fault.filter(scope(run), direction) else { return }
+    add(FrameGate.Filter(run: run, activation: run.activation, filter: filter))
+  }
+
+  private func addTrigger(_ own: OwnTime) {
+    if let gate, gate.filters.contains(where: { $0.trigger === own }) { return }
+    guard let filter = own.filter(direction) else { return }
+    add(FrameGate.Filter(run: own.run, activation: own.activation, filter: filter, trigger: own))
+  }
+
+  private func add(_ filter: FrameGate.Filter) {
     let gate =
       gate
       ?? FrameGate(
         skipsFrame: phase == .frames && !tracker.isAtBoundary, isWithinMessage: isWithinMessage)
     self.gate = gate
-    if filter.wantsMessages { assembleSoon() }
-    let place = gate.filters.firstIndex { $0.run.entry.ordinal > run.entry.ordinal } ?? gate.filters.count
-    gate.filters.insert(FrameGate.Filter(run: run, activation: run.activation, filter: filter), at: place)
+    if filter.filter.wantsMessages { assembleSoon() }
+    let place = gate.filters.firstIndex { $0.run.entry.ordinal > filter.run.entry.ordinal } ?? gate.filters.count
+    gate.filters.insert(filter, at: place)
   }
 
   /// After faults have ended: what waited for room goes on.
   func resumeAfterRelease() {
     let now = proxy.loop.now
+    letGoOfDue(now)
     advance(now)
     settle(now)
     if !relay.isOver, isHeldUp { pump() }

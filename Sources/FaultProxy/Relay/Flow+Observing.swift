@@ -13,6 +13,10 @@ extension Flow {
     // Telling may lead to more; those are told on their own.
     swap(&notes, &proxy.notes)
     for index in notes.indices {
+      if let loss, notes[index].end > loss.start {
+        tellLost(notes[index], loss.faults, now)
+        continue
+      }
       let gone = notes[index].end <= forwarded
       if !gone, notes[index].disposition != .dropped { notes[index].faults.formUnion(stageFaults) }
       tellIncoming(notes[index], now, gone: gone)
@@ -34,6 +38,14 @@ extension Flow {
       if late.disposition == .passed { late.disposition = .delayed }
       tellOutgoing(late, now)
     }
+  }
+
+  /// A fault has thrown it away, in whole or in part.
+  private func tellLost(_ note: Note, _ faults: FaultSet, _ now: Instant) {
+    var lost = note
+    lost.disposition = .dropped
+    lost.faults.formUnion(faults)
+    tellIncoming(lost, now, gone: false)
   }
 
   @inline(__always)

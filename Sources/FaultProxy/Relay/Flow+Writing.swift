@@ -5,7 +5,12 @@ import Network
 extension Flow {
   /// Puts bytes on their way to the sink.
   func forward(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
-    if drops || chunk.isEmpty { return }
+    if !drops { put(chunk, now) }
+  }
+
+  /// The same for what was taken in before this direction ended.
+  func put(_ chunk: UnsafeRawBufferPointer, _ now: Instant) {
+    if chunk.isEmpty { return }
     accepted &+= UInt64(chunk.count)
     if stages.isEmpty { write(chunk) } else { hold(chunk, now) }
   }
@@ -23,7 +28,8 @@ extension Flow {
 
   /// Puts a FIN or an RST on its way, behind what is held.
   func pass(_ mark: Segment.Mark) {
-    if holdsMarks { hold(Segment(mark: mark), proxy.loop.now) } else { deliver(mark) }
+    if let gate, gate.hasWaiting { return gate.mark = mark }
+    if !stages.isEmpty { hold(Segment(mark: mark), proxy.loop.now) } else { deliver(mark) }
   }
 
   /// The source's RST goes on behind what is held; nothing comes after it.
@@ -35,12 +41,13 @@ extension Flow {
   }
 
   /// Whether marks wait behind what faults hold.
-  var holdsMarks: Bool { !stages.isEmpty }
+  var holdsMarks: Bool { !stages.isEmpty || gate?.hasWaiting == true }
 
   /// A mark has come to the sink.
   func deliver(_ mark: Segment.Mark) {
     switch mark {
     case .reset: relay.passReset(self)
+    case .cut(let cut): relay.cut(self, cut)
     case .fin where hasUnsent: waitingMark = .fin
     case .fin:
       if isFinished { return }

@@ -63,6 +63,8 @@ final class Flow: LoopTimer, @unchecked Sendable {
   /// The faults whose stages these are.
   var stageFaults: FaultSet = []
   @exclusivity(unchecked) var gate: FrameGate?
+  /// Messages that faults were asked about.
+  var gatedMessages: UInt64 = 0
   @exclusivity(unchecked) var pending = PendingNotes()
 
   /// The source has sent its FIN, and it has been read.
@@ -71,6 +73,8 @@ final class Flow: LoopTimer, @unchecked Sendable {
   var sourceGone = false
   /// A mark that waits for `unsent` to be written.
   var waitingMark: Segment.Mark?
+  /// A fault throws away what comes from this place on, counted as `accepted`, and which.
+  var loss: (start: UInt64, faults: FaultSet)?
   /// A FIN has been written to the sink, or there is no sink left to write one to.
   var isFinished = false
   /// What the source still sends is read and dropped: since when a fault has ended this direction, or the sink is gone.
@@ -117,6 +121,7 @@ final class Flow: LoopTimer, @unchecked Sendable {
       let room = readingRoom
       guard room > 0 else {
         isHeldUp = true
+        noteRefusedReading()
         return
       }
       let buffer = UnsafeMutableRawBufferPointer(rebasing: proxy.loop.scratch[..<room])
@@ -154,9 +159,11 @@ final class Flow: LoopTimer, @unchecked Sendable {
     if drops { return size }
     if sink == nil && relay.state != .answering { return 0 }
     if hasUnsent { return 0 }
+    if let gate, gate.isFull { return 0 }
     if stages.isEmpty { return size }
     var (held, limit) = (0, 0)
     for stage in stages {
+      if stage.stage.stopsReading { return 0 }
       held += stage.stage.heldBytes
       limit = max(limit, stage.stage.holdLimit)
     }
@@ -199,11 +206,12 @@ final class Flow: LoopTimer, @unchecked Sendable {
 
   override func fire() {
     // The loop holds this timer, not the relay.
-    guard !stages.isEmpty || isHeldUp, let relay else { return }
+    guard isFaulted || isHeldUp, let relay else { return }
     withExtendedLifetime(relay) {
       if relay.isOver { return }
       relay.takeFaultsInIfChanged()
       let now = proxy.loop.now
+      letGoOfDue(now)
       advance(now)
       settle(now)
       if !relay.isOver, isHeldUp { pump() }

@@ -21,10 +21,35 @@ extension Relay: FaultedConnection {
     }
   }
 
+  func cutUpstream(by entry: FaultEntry) {
+    guard state == .relaying || state == .connecting else { return }
+    dropUpstream(by: entry)
+    holder = proxy.runs.first { $0.entry.ordinal == entry.ordinal }
+    state = .severed
+    up.sever(by: entry)
+    down.silence()
+    if up.isHeldUp { up.pump() }
+  }
+
+  /// The fault that cut off the upstream has ended: the client learns of it.
+  func endSilence() {
+    guard state == .severed else { return }
+    if let holder, holder.isOn, !own.contains(where: { $0.run === holder && $0.phase == .over }) { return }
+    abort(.reset, faults: holder?.entry.faultSet ?? [])
+  }
+
+  /// The place where a fault ends the connection has come to a direction's sink.
+  func cut(_ flow: Flow, _ cut: Cut) {
+    if isOver { return }
+    if cut.how == .reset { return abort(.reset, faults: cut.entry.faultSet) }
+    flow.cut(by: cut.entry)
+    if !isOver { (flow.direction == .up ? down : up).finish(by: cut.entry, frame: nil) }
+  }
+
   private func finish(_ entry: FaultEntry, frame: InjectedClose?) {
     switch state {
     case .over: return
-    case .connecting, .hanging, .answering:
+    case .connecting, .hanging, .answering, .severed:
       noteEnd(.client, .fin, by: .proxy, entry.faultSet)
       client.close()
       leave()

@@ -15,6 +15,8 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
     case hanging
     /// A fault answers the client's upgrade itself; there is no upstream.
     case answering
+    /// A fault has cut off the upstream; the client is left without a word.
+    case severed
     case over
   }
 
@@ -36,6 +38,8 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   /// What lets it hang or answers it.
   var holder: FaultRun?
   var answer: (status: Int, retryAfter: Duration?)?
+  /// Faults that begin on this connection at a time of its own.
+  var own: [OwnTime] = []
   private var connecting: ConnectHandle?
   private var clientEnded = false
   private var upstreamEnded = false
@@ -119,7 +123,7 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   func readable(_ stream: ByteStream) {
     takeFaultsInIfChanged()
     switch state {
-    case .relaying, .answering: if stream === client { up.pump() } else { down.pump() }
+    case .relaying, .answering, .severed: if stream === client { up.pump() } else { down.pump() }
     case .connecting, .hanging, .over: break
     }
   }
@@ -186,7 +190,7 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   /// A direction's FIN was passed on, or its source has ended while nothing more is passed on.
   func flowEnded() {
     if state == .over { return }
-    if state == .answering {
+    if state == .answering || state == .severed {
       if up.sourceEnded { leave() }
       return
     }
@@ -232,6 +236,8 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   /// Gives everything back; the streams end with it.
   func leave() {
     state = .over
+    for one in own { proxy.loop.disarm(one) }
+    own = []
     connecting?.cancel()
     connecting = nil
     up.stop()
@@ -246,29 +252,43 @@ final class Relay: ByteStreamHandler, @unchecked Sendable {
   @inline(__always)
   func takeFaultsInIfChanged() { if generation != proxy.generation { takeFaultsIn() } }
 
-  private func takeFaultsIn() {
+  func takeFaultsIn() {
     generation = proxy.generation
     let seed = proxy.configuration.seed
     faults = []
-    let hits = proxy.active.filter { $0.entry.hits(subject, seed: seed) }
+    var hits = proxy.active.filter { $0.entry.hits(subject, seed: seed) }
+    let watching = takeOwnTimes(&hits)
     for run in hits { faults.formUnion(run.entry.faultSet) }
-    up.take(hits)
+    up.take(hits, watching: watching)
     if state == .over { return }
-    down.take(hits)
+    down.take(hits, watching: watching)
   }
 
   /// A fault has ended: what it held goes on.
   func released() {
     if state == .over { return }
-    if up.isFaulted || down.isFaulted {
-      takeFaultsIn()
-      up.resumeAfterRelease()
-      if state != .over { down.resumeAfterRelease() }
-    }
+    if up.isFaulted || down.isFaulted || !own.isEmpty { takeFaultsInAndResume() }
+    endSilence()
     guard state == .hanging, holder?.isOn != true else { return }
     let (decision, run) = proxy.decide(subject, attempt: attempt)
     if let run, run !== holder { proxy.touch(run, subject) }
     begin(decision, by: run)
+  }
+
+  func takeFaultsInAndResume() {
+    takeFaultsIn()
+    if state != .over { up.resumeAfterRelease() }
+    if state != .over { down.resumeAfterRelease() }
+  }
+
+  /// Gives up the upstream with an RST, made or being made.
+  func dropUpstream(by entry: FaultEntry) {
+    connecting?.cancel()
+    connecting = nil
+    guard let upstream else { return }
+    noteEnd(.upstream, .reset, by: .proxy, entry.faultSet)
+    upstream.reset()
+    self.upstream = nil
   }
 
   // MARK: Telling

@@ -33,13 +33,19 @@ public struct FaultWindows: Sendable {
   /// What a fault of this kind blurs; of a kind that is not known, everything.
   static func blur(of kind: String) -> Blur {
     let name = kind.prefix { $0 != ":" }
+    let how = kind.dropFirst(name.count + 1)
     switch name {
     // What these do is seen where it comes in, at the moment it comes in.
-    case "latency", "reset", "close", "closeFrame", "deadHeartbeat": return []
-    case "refuse":
+    case "latency", "limit", "corrupt", "reset", "close", "closeFrame", "halfOpen", "slowHandshake", "failFirst",
+      "lifetime", "deadHeartbeat", "dropMessage", "delayMessage", "duplicateMessage", "reorderMessages", "editMessage":
+      return []
+    case "refuse", "serverRestart":
       // Only a closed listener hides attempts; so may a refusal of which no more is known.
-      return ["acceptThenReset", "acceptThenHang", "upgrade"].contains(kind.dropFirst(name.count + 1)) ? [] : .attempts
-    case "blackhole", "bandwidth": return .messages
+      return ["acceptThenReset", "acceptThenHang", "upgrade"].contains(how) ? [] : .attempts
+    // What is thrown away is read, so it is seen; what is held is not read beyond a cap.
+    case "blackhole": return how == "discarded" ? [] : .messages
+    case "partition": return how == "reset" ? [] : .messages
+    case "bandwidth", "slice", "stall": return .messages
     default: return .everything
     }
   }

@@ -71,7 +71,7 @@ struct Scenario {
       section.mistake("faults", "\(faults.entries.count) faults", expected: "at most \(WindowTimeline.mostFaults)")
     }
     var clauses = ClausePolicy.decode(section.value("clauses"), target.protocolName, diagnostics: diagnostics)
-    clauses.options.faultKinds = faults.kinds
+    clauses.options.faultKinds = faults.judgedKinds
     let budgets = decodeBudgets(section.array("budgets") ?? [], windows, diagnostics)
     let settle = section.duration("settle", in: .zero...Duration.seconds(600)) ?? defaultSettle
     section.finish()
@@ -122,22 +122,5 @@ extension BudgetError {
     // The text begins after its quote; one with escapes in it is placed as if it had none.
     if place.origin == nil { place.column += 1 + offset }
     return Diagnostic(at: place, "budget \"\(text)\": \(message)", expected: expected, suggestion: suggestion)
-  }
-}
-
-extension FaultTimeline {
-  /// The kind of each fault by ordinal, as the judge reads them: of `refuse` with how it refuses, since a closed
-  /// listener hides attempts and the other ways do not.
-  var kinds: [String] {
-    let last = entries.map(\.ordinal).max() ?? -1
-    var kinds = [String](repeating: "", count: last + 1)
-    for entry in entries {
-      kinds[entry.ordinal] = entry.kind
-      if let refuse = entry.fault as? Refuse {
-        let isVisible = refuse.how == .closed && entry.target != .all
-        kinds[entry.ordinal] += ":" + (isVisible ? Refuse.How.acceptThenReset : refuse.how).rawValue
-      }
-    }
-    return kinds
   }
 }
