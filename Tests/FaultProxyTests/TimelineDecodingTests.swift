@@ -147,7 +147,7 @@ private func decode(_ text: String) -> (timeline: FaultTimeline, mistakes: [Stri
   #expect(timeline.windows[12].for == nil && timeline.windows[6].at == .zero && timeline.windows[17].for == nil)
   #expect(
     timeline.judgedKinds.filter { $0.contains(":") } == [
-      "blackhole:discarded", "serverRestart:acceptThenReset", "partition:reset",
+      "blackhole:discarded", "serverRestart:acceptThenReset", "partition:reset", "duplicateMessage:up",
     ])
 }
 

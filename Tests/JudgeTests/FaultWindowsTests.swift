@@ -38,7 +38,7 @@ struct FaultWindowsTests {
 
   @Test(arguments: [
     "limit", "blackhole:discarded", "corrupt", "halfOpen", "slowHandshake", "failFirst", "lifetime",
-    "serverRestart:upgrade", "partition:reset", "dropMessage", "delayMessage", "duplicateMessage", "reorderMessages",
+    "serverRestart:upgrade", "partition:reset", "dropMessage", "delayMessage", "duplicateMessage:up", "reorderMessages",
     "editMessage",
   ])
   func whatIsReadIsSeenWhateverBecomesOfIt(_ kind: String) {

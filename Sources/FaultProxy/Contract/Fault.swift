@@ -51,7 +51,7 @@ public protocol Fault: Sendable {
   func check(_ entry: FaultEntry, _ options: SectionDecoder)
 
   /// What the judge is to read it as: its kind, with a word behind a colon where that decides what it hides.
-  func judgedAs(_ target: FaultTarget) -> String
+  func judgedAs(_ entry: FaultEntry) -> String
 
   /// State that its hooks share on one loop while it is on: what `FaultScope.shared` is.
   func makeShared() -> AnyObject?
@@ -78,7 +78,7 @@ extension Fault {
   public static var isMoment: Bool { false }
   public static var beginsPerConnection: Bool { true }
   public func check(_ entry: FaultEntry, _ options: SectionDecoder) {}
-  public func judgedAs(_ target: FaultTarget) -> String { Self.kind }
+  public func judgedAs(_ entry: FaultEntry) -> String { Self.kind }
   public func makeShared() -> AnyObject? { nil }
   public func started(_ proxy: any FaultedProxy, _ scope: FaultScope) {}
   public func ended(_ proxy: any FaultedProxy, _ scope: FaultScope) {}

@@ -25,7 +25,7 @@ public struct Blackhole: Fault {
     self.init(mode: mode ?? .held)
   }
 
-  public func judgedAs(_ target: FaultTarget) -> String { "\(Self.kind):\(mode.rawValue)" }
+  public func judgedAs(_ entry: FaultEntry) -> String { "\(Self.kind):\(mode.rawValue)" }
 
   public var hooks: FaultHooks { .bytes }
 

@@ -22,6 +22,10 @@ public struct DuplicateMessage: Fault {
     self.init(copies: copies ?? 1, match: match)
   }
 
+  public func judgedAs(_ entry: FaultEntry) -> String {
+    "\(Self.kind):\((entry.direction.contains(.up) ? FaultDirection.up : .down).rawValue)"
+  }
+
   public var hooks: FaultHooks { [.frames, .messages] }
 
   public func filter(_ scope: FaultScope, _ direction: Direction) -> FrameFilter? {

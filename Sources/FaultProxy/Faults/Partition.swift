@@ -24,7 +24,7 @@ public struct Partition: Fault {
     self.init(how: how ?? .silent)
   }
 
-  public func judgedAs(_ target: FaultTarget) -> String { "\(Self.kind):\(how.rawValue)" }
+  public func judgedAs(_ entry: FaultEntry) -> String { "\(Self.kind):\(how.rawValue)" }
 
   public var hooks: FaultHooks { how == .silent ? [.bytes, .accept] : [.connections, .accept] }
 

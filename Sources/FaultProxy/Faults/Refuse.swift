@@ -50,7 +50,7 @@ public struct Refuse: Fault {
     )
   }
 
-  public func judgedAs(_ target: FaultTarget) -> String { "\(Self.kind):\(visibleHow(target).rawValue)" }
+  public func judgedAs(_ entry: FaultEntry) -> String { "\(Self.kind):\(visibleHow(entry.target).rawValue)" }
 
   /// As it is seen at the proxy: a listener that cannot be closed for some lets them be seen as they are reset.
   func visibleHow(_ target: FaultTarget) -> How { how == .closed && target != .all ? .acceptThenReset : how }

@@ -33,7 +33,7 @@ public struct ServerRestart: Fault {
     if options.has("how") { refusal.check(entry, options) }
   }
 
-  public func judgedAs(_ target: FaultTarget) -> String { "\(Self.kind):\(refusal.visibleHow(target).rawValue)" }
+  public func judgedAs(_ entry: FaultEntry) -> String { "\(Self.kind):\(refusal.visibleHow(entry.target).rawValue)" }
 
   public var hooks: FaultHooks {
     end == .closeFrame ? [.connections, .accept, .boundaries] : [.connections, .accept]

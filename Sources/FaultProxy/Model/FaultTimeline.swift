@@ -31,7 +31,7 @@ public struct FaultTimeline: Sendable {
   public var judgedKinds: [String] {
     let last = entries.map(\.ordinal).max() ?? -1
     var kinds = [String](repeating: "", count: last + 1)
-    for entry in entries { kinds[entry.ordinal] = entry.fault.judgedAs(entry.target) }
+    for entry in entries { kinds[entry.ordinal] = entry.fault.judgedAs(entry) }
     return kinds
   }
 

@@ -73,7 +73,8 @@ final class FrameGate {
 
   func wait(_ message: GateMessage, until due: Instant, _ filter: Filter) {
     waitingBytes += message.size
-    let place = waiting.firstIndex { $0.due > due } ?? waiting.count
+    // As a rule it comes last.
+    let place = (waiting.lastIndex { $0.due <= due } ?? -1) + 1
     waiting.insert(
       WaitingMessage(message: message, due: due, run: filter.run, activation: filter.activation), at: place)
   }
@@ -187,6 +188,6 @@ struct GateMessage {
     self.number = number
   }
 
-  /// What it takes while it waits, roughly.
-  var size: Int { frames.count + original.payload.count + message.payload.count }
+  /// What it takes while it waits, roughly; small messages more than their bytes.
+  var size: Int { 512 + frames.count + original.payload.count + message.payload.count }
 }

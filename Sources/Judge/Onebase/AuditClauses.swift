@@ -16,6 +16,8 @@ struct MutationRunsOnce: TallyingClause {
   /// How many markers of one value are looked at.
   private static let capacity = 1_024
 
+  private static let repeated = "markers stand twice, and a fault has sent calls more than once"
+
   init(_ options: JudgeOptions) {}
 
   var tolerance: String { "a marker once within a value; every acknowledged one in the audit's values" }
@@ -46,7 +48,9 @@ struct MutationRunsOnce: TallyingClause {
     var twice: UInt64?
     for index in keys.indices.dropFirst() where keys[index] == keys[index - 1] { twice = keys[index] }
     scratch = keys
-    if let twice {
+    if twice != nil, scene.windows.repeatsCalls {
+      tally.doubted(Self.repeated, at: observation.time)
+    } else if let twice {
       violate(
         "the marker of \(ClientID(UInt32(truncatingIfNeeded: twice >> 32))), mutation \(twice & 0xFFFF_FFFF), "
           + "stands twice within one value", at: observation.time, place, &scene, faults: observation.faults)
@@ -70,6 +74,7 @@ struct MutationRunsOnce: TallyingClause {
         severity: Double(answer.missing.count))
     }
     if let marker = answer.repeated.first {
+      if scene.windows.repeatsCalls { return tally.doubted(Self.repeated, at: observation.time) }
       violate(
         "\(answer.repeated.count) markers stand more than once in \(name): the first is \(marker.client)'s, number "
           + "\(marker.sequence)", at: observation.time, place, &scene, severity: Double(answer.repeated.count))

@@ -73,6 +73,8 @@ struct MessagesAreTakenInOrder: TallyingClause {
     let order = states[place].next
     if CallContent.isMutation(message) {
       guard let marker = CallContent.marker(message) else { return }
+      // Sent again, by a fault: the first is the one that counts.
+      if states[place].mutations.contains(where: { $0.key == marker.key }) { return }
       expire(time, place)
       if states[place].mutations.count == Self.capacity { states[place].mutations.removeFirst() }
       states[place].mutations.append(Mutation(key: marker.key, order: order, sent: time))

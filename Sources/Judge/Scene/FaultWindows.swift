@@ -26,6 +26,8 @@ public struct FaultWindows: Sendable {
   private static let capacity = 128
 
   private var windows: [Window] = []
+  /// A fault has sent calls to servers more than once, so that a mutation may rightly have run twice.
+  public private(set) var repeatsCalls = false
   private let kinds: [String]
 
   init(_ options: JudgeOptions) { kinds = options.faultKinds }
@@ -50,9 +52,14 @@ public struct FaultWindows: Sendable {
     }
   }
 
+  private static func repeatsCalls(_ kind: String) -> Bool {
+    kind.hasPrefix("duplicateMessage") && kind != "duplicateMessage:down"
+  }
+
   mutating func take(_ edge: FaultEdge, at time: Instant) {
     switch edge.edge {
     case .started:
+      if kinds.indices.contains(edge.ordinal), Self.repeatsCalls(kinds[edge.ordinal]) { repeatsCalls = true }
       let blur = kinds.indices.contains(edge.ordinal) ? Self.blur(of: kinds[edge.ordinal]) : .everything
       if !blur.isEmpty { add(Window(ordinal: edge.ordinal, blur: blur, start: time.nanoseconds, end: .max)) }
     case .ended:

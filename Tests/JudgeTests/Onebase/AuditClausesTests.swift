@@ -34,6 +34,18 @@ struct AuditClausesTests {
     #expect(finding.worst?.text == "the marker of client 7, mutation 1, stands twice within one value")
   }
 
+  @Test func aMarkerTwiceProvesNothingWhereAFaultSentCallsTwice() {
+    for (kind, verdict) in [("duplicateMessage:up", Verdict.inconclusive), ("duplicateMessage:down", .fail)] {
+      var play = Play(MutationRunsOnce.self, faults: [kind])
+      play.fault(0, .started)
+      play.join(1)
+      play.client(.sub(1))
+      play.server(.update(.shows(1, [marker(1), marker(1)])))
+      play.audit(answer(1, 1, repeated: [marker(1)]))
+      #expect(play.verdict() == verdict)
+    }
+  }
+
   @Test func aMarkerInTwoValuesIsNoRepetition() {
     var play = showing(marker(1))
     play.server(.shows(1, marker(1), marker(2)))

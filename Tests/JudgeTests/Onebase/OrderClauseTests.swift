@@ -51,6 +51,19 @@ struct OrderClauseTests {
     #expect(play.finding().violations == 1)
   }
 
+  @Test func aMutationThatIsSentTwiceIsOne() {
+    var play = Play(MessagesAreTakenInOrder.self)
+    play.join(1)
+    play.client(.sub(1))
+    play.server(.shows(1))
+    play.client(.add(1, marker(1)))
+    play.client(.add(1, marker(1)))
+    play.client(.add(2, marker(2)))
+    play.server(.together([.shows(1, [marker(1), marker(2)])], [.answers(2)]))
+    play.server(.update(.shows(1, [marker(1), marker(1), marker(2)])))
+    #expect(play.finding().violations == 0)
+  }
+
   @Test func aMutationThatIsNeverSeenProvesNothing() {
     var play = Play(MessagesAreTakenInOrder.self)
     play.join(1)
