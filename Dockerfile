@@ -8,7 +8,7 @@ COPY Package.swift Makefile ./
 COPY tools tools
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --product obload --static-swift-stdlib \
+RUN swift build -c release --product obload --static-swift-stdlib -Xswiftc -cross-module-optimization \
   && install -D .build/release/obload /out/obload
 
 FROM debian:bookworm-slim
